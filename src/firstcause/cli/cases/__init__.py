@@ -1,0 +1,1 @@
+"""The steps of `firstcause case`, one module each."""

@@ -1,0 +1,80 @@
+"""`firstcause case approve`: three questions and a code, asked of a person at a terminal and nobody else."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import secrets
+import sys
+from collections.abc import Callable
+from typing import TextIO
+
+from firstcause.case import (
+    Progress,
+    approval_code,
+    approve,
+    diagnosis_hash,
+    diff_hash,
+    questions,
+    require_ready,
+)
+from firstcause.cli.cases.place import chosen, person
+from firstcause.cli.cases.show import show
+from firstcause.errors import GateError
+from firstcause.report.plain import plain, wrapped
+
+
+def main(args: argparse.Namespace) -> int:
+    """Ask for an approval; 0 approved, 1 not approved."""
+    folder = chosen(args.case)
+    progress = folder.progress()
+    if progress.case.state != "diagnosed":
+        message = f"case {folder.id} is {progress.case.state}: nothing waits for an approval"
+        raise GateError("nothing-to-approve", message, f"firstcause case show {folder.id}")
+    require_ready(progress.case.diagnosis)
+    out = terminal()
+    show(folder, progress, out)
+    answers = ask(progress, out, sys.stdin.readline)
+    if answers is None:
+        return 1
+    diagnosis = require_ready(progress.case.diagnosis)
+    by = f"{person()} at {os.ttyname(sys.stdin.fileno())}"
+    approve(folder, diagnosis_hash(diagnosis), diff_hash(diagnosis), by, answers)
+    out.write(f"\napproved for diff {diff_hash(diagnosis)[:12]}, once\nnext: firstcause case apply\n")
+    return 0
+
+
+def terminal() -> TextIO:
+    """The stream on which the person sees the questions.
+
+    Raises ``GateError`` where standard input, or both outputs, are no terminal: an approval that a program
+    could give is none.
+    """
+    shown = [stream for stream in (sys.stdout, sys.stderr) if stream.isatty()]
+    if not sys.stdin.isatty() or not shown:
+        message = "approval needs a person at a terminal"
+        raise GateError("no-terminal", message, "type it at a terminal: firstcause case approve")
+    return shown[0]
+
+
+def ask(progress: Progress, out: TextIO, read: Callable[[], str]) -> dict[str, str] | None:
+    """The person's answers to the gate's questions, or None where one of them stops the approval."""
+    diagnosis = require_ready(progress.case.diagnosis)
+    answers: dict[str, str] = {}
+    for number, question in enumerate(questions(diagnosis), 1):
+        out.write("\n" + "\n".join(wrapped(f"{number}. {question.text}", 78)) + "\n> ")
+        out.flush()
+        answer = plain(read()).strip().lower()
+        if answer != question.accepts:
+            given = f"answered {answer[:40]!r}" if answer else "not answered"
+            out.write(f"\nnot approved: {given}, {question.otherwise}\n")
+            out.write(f'next: firstcause case reject --because "{question.otherwise}: …"\n')
+            return None
+        answers[question.key] = answer
+    code = approval_code(diagnosis, secrets.token_hex(8))
+    out.write(f"\nType {code} to approve this diff for these files, once.\n> ")
+    out.flush()
+    if plain(read()).strip().upper() != code:
+        out.write("\nnot approved: the code is another one\nnext: firstcause case approve\n")
+        return None
+    return answers

@@ -1,0 +1,66 @@
+"""Where a count (rows of a table, classes of a head) is decided, and how to make it larger there and only there."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from firstcause.fix.edits import Edit
+from firstcause.fix.rewrite import like, plus, replaced
+from firstcause.schema import Site
+from firstcause.source import Origin, Project
+from firstcause.source.flow import value_origins
+from firstcause.source.frames import Value
+from firstcause.source.uses import exclusive_place
+from firstcause.source.walk import Hop
+
+
+@dataclass(frozen=True, eq=False)
+class Count:
+    """The expression to change for a count, and the origin of its value."""
+
+    place: Hop
+    origin: Origin
+
+    @property
+    def site(self) -> Site:
+        return self.place.site
+
+    @property
+    def text(self) -> str:
+        return self.place.module.segment(self.place.node)
+
+
+def count_of(project: Project, value: Value) -> Count | None:
+    """Where a count is decided: the one expression that computes it.
+
+    A literal that other code reads as well is left alone, and the last place before it that nobody else
+    reads is taken: the table may need a row more than the constant says, the constant's other users not.
+    None where several expressions can give the count.
+    """
+    found = value_origins(project, value)
+    if len(found) != 1:
+        return None
+    origin = found[0]
+    question = Hop(value.module, value.node)
+    is_number = isinstance(origin.node, ast.Constant)
+    if origin.exact and not is_number and origin.kind in ("operation", "call"):
+        return Count(Hop(origin.module, origin.node), origin)
+    place = exclusive_place(project, origin, question)
+    return Count(place, origin)
+
+
+def raised(count: Count, amount: int) -> list[Edit]:
+    """Edits that add to a count; none where its expression is not all of the value."""
+    node = count.place.node
+    if not isinstance(node, ast.expr) or (node is count.origin.node and not count.origin.exact):
+        return []
+    return plus(count.place.module, node, amount)
+
+
+def set_to(count: Count, old: int, new: int) -> list[Edit]:
+    """Edits that give a literal count a new value; none where the code does not spell the old one."""
+    node = count.place.node
+    if isinstance(node, ast.Constant) and node.value == old and not isinstance(node.value, bool):
+        return [replaced(count.place.module, node, like(count.text, new))]
+    return []

@@ -1,0 +1,147 @@
+"""A class label outside 0..C-1: labels that start at 1 are shifted where they are made, a head too small is enlarged.
+
+Facts:
+
+- ``file``, ``line``: the user's line that calls the loss.
+- ``n_classes``: C, the size of the logits' class axis.
+- ``target_min``, ``target_max``: over the failing batch.
+- ``known_min``, ``known_max``: over all targets seen, where known; optional, a patch that rests on them needs them.
+- ``class_name``, ``attribute_path``: of the Linear (or convolution) that makes the logits, where known; optional.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from firstcause.fix.counts import Count, count_of, raised, set_to
+from firstcause.fix.draft import draft
+from firstcause.fix.losses import target_of
+from firstcause.fix.operations import Facts
+from firstcause.fix.rewrite import plus
+from firstcause.fix.submodules import argument_of, constructions
+from firstcause.schema import Fix, Site
+from firstcause.source import Project
+from firstcause.source.callees import library_name
+from firstcause.source.data import data_origins_of, places, preparing_site
+from firstcause.source.flow import new_walk
+from firstcause.source.frames import Value
+from firstcause.source.walk import Hop
+
+CAUSE = "target-out-of-range"
+HEADS = ("Linear", "LazyLinear", "Conv2d", "Conv1d", "Conv3d")
+# Calls that give a tensor or an array of numbers, or one number: what 1 can be taken from.
+ARRAYS = ("torch.", "numpy.")
+NUMBERS = ("builtins.int",)
+
+
+def line(facts: Facts, project: Project) -> Site | None:
+    """Where the number of classes is decided if the head is too small, else where the labels were made."""
+    if _is_head_too_small(facts):
+        count = _classes(facts, project)
+        if count is not None:
+            return count.site
+    target = target_of(facts, project)
+    if target is None:
+        return None
+    return preparing_site(data_origins_of(project, target)) or target.module.site(target.node)
+
+
+def patch(facts: Facts, project: Project, root: str) -> Fix | None:
+    """Shift labels that start at 1, or make the head as large as the labels; None where neither is shown."""
+    classes = facts.get("n_classes")
+    if classes is None or facts.get("target_max") is None:
+        return None
+    if _starts_at_one(facts):
+        return _shift(facts, project, root, int(classes))
+    return _enlarge(facts, project, root, int(classes)) if _is_head_too_small(facts) else None
+
+
+def _bounds(facts: Facts) -> tuple[int | None, int | None]:
+    low = [int(facts[k]) for k in ("target_min", "known_min") if facts.get(k) is not None]
+    high = [int(facts[k]) for k in ("target_max", "known_max") if facts.get(k) is not None]
+    return min(low, default=None), max(high, default=None)
+
+
+def _starts_at_one(facts: Facts) -> bool:
+    """Whether the labels are 1..C: a batch alone may lack the 0, so all that were seen must say it."""
+    low, high = _bounds(facts)
+    return facts.get("known_min") is not None and low == 1 and high == facts.get("n_classes")
+
+
+def _is_head_too_small(facts: Facts) -> bool:
+    low, high = _bounds(facts)
+    classes = facts.get("n_classes")
+    if classes is None or low is None or high is None or low < 0 or high < classes:
+        return False
+    return not _starts_at_one(facts)
+
+
+def _classes(facts: Facts, project: Project) -> Count | None:
+    if not facts.get("attribute_path"):
+        return None
+    name = "out_features"
+    found = [c for kind in HEADS for c in constructions(facts, project, kind, {(name, 1): facts.get("n_classes")})]
+    value = argument_of(found, name, 1) or argument_of(found, "out_channels", 1)
+    return count_of(project, value) if value is not None else None
+
+
+def _enlarge(facts: Facts, project: Project, root: str, classes: int) -> Fix | None:
+    high = _bounds(facts)[1]
+    count = _classes(facts, project)
+    if count is None or high is None:
+        return None
+    missing = high - classes + 1
+    # One class more is shown by the label itself; how many there are in all only by the whole data.
+    if missing > 1 and facts.get("known_max") is None:
+        return None
+    edits = set_to(count, classes, classes + missing) or (raised(count, missing) if missing == 1 else [])
+    if not edits:
+        return None
+    return draft(
+        project,
+        root,
+        CAUSE,
+        edits,
+        f"Give `{facts['attribute_path']}` {classes + missing} outputs instead of {classes}: the labels go up to {high}.",
+        f"{count.site}: `{count.text}` grows by {missing}; the logits have {classes + missing} classes.",
+        f"Labels above {high}, which were not seen, and checkpoints of the head with {classes} classes, which do not load "
+        "into the new one.",
+    )
+
+
+def _shift(facts: Facts, project: Project, root: str, classes: int) -> Fix | None:
+    target = target_of(facts, project)
+    place = _numeric_place(project, target) if target is not None else None
+    if place is None or not isinstance(place.node, ast.expr):
+        return None
+    text = place.module.segment(place.node)
+    return draft(
+        project,
+        root,
+        CAUSE,
+        plus(place.module, place.node, -1),
+        f"Count the labels from 0: they are 1..{classes}, the loss takes 0..{classes - 1}.",
+        f"{place.site}: `{text}` is lowered by 1, so that label {classes} becomes the last of {classes} classes.",
+        "Places that print or look up a class by the old number: they have to add 1 again.",
+    )
+
+
+def _numeric_place(project: Project, target: Value) -> Hop | None:
+    """The expression farthest back on the labels' way that surely is a tensor, an array or a number."""
+    found = data_origins_of(project, target)
+    if len(found) != 1:
+        return None
+    chosen = None
+    for hop in places(found[0]):
+        if isinstance(hop.node, ast.stmt):
+            # A write in place: an earlier expression is not yet what reaches the loss.
+            chosen = None
+        if isinstance(hop.node, ast.Call):
+            name = library_name(new_walk(project), Value(hop.module, hop.node))
+            if (name.startswith(ARRAYS) and not _is_loader(name)) or name in NUMBERS:
+                chosen = hop
+    return chosen
+
+
+def _is_loader(name: str) -> bool:
+    return name.startswith(("torch.utils.data.", "torch.nn."))

@@ -1,0 +1,57 @@
+"""The construction of the submodule that a replay names, told from others by what the run saw of it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+
+from firstcause.fix.operations import Facts, module_of
+from firstcause.source import Construction, Project, find_module_construction
+from firstcause.source.frames import Value
+from firstcause.source.values import number
+
+
+def constructions(facts: Facts, project: Project, kind: str, seen: Mapping[tuple[str, int], object]) -> list[Construction]:
+    """The calls that can have built the module of ``class_name`` and ``attribute_path`` in the facts.
+
+    ``kind`` is the last part of the built class's name; ``seen`` gives the run's value of arguments by
+    (name, position): a call that says another number was another module's.
+    """
+    path = str(facts.get("attribute_path") or "")
+    found = find_module_construction(project, str(facts.get("class_name") or ""), path)
+    fitting = [c for c in found if c.callee.rpartition(".")[2] == kind]
+    return [c for c in fitting if all(_fits(project, c, name, place, value) for (name, place), value in seen.items())]
+
+
+def constructions_in(facts: Facts, project: Project, kind: str, seen: Mapping[tuple[str, int], object]) -> list[Construction]:
+    """The same where no path is known: the calls in the file of the facts that surely say what the run saw."""
+    module = module_of(facts, project)
+    if module is None:
+        return []
+    found = []
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Call) and (node.args or node.keywords):
+            construction = Construction(project, Value(module, node), ())
+            if construction.callee.rpartition(".")[2] == kind and _says(project, construction, seen):
+                found.append(construction)
+    return found
+
+
+def _says(project: Project, construction: Construction, seen: Mapping[tuple[str, int], object]) -> bool:
+    for (name, place), value in seen.items():
+        given = construction.argument(name, place)
+        if value is not None and (given is None or number(project, given) != value):
+            return False
+    return True
+
+
+def _fits(project: Project, construction: Construction, name: str, place: int, seen: object) -> bool:
+    given = construction.argument(name, place)
+    known = number(project, given) if given is not None else None
+    return known is None or seen is None or known == seen
+
+
+def argument_of(found: list[Construction], name: str, position: int) -> Value | None:
+    """The argument that all constructions share; None where they are several different expressions."""
+    values = {id(v.node): v for c in found if (v := c.argument(name, position)) is not None}
+    return next(iter(values.values())) if len(values) == 1 else None

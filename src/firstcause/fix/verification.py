@@ -1,0 +1,189 @@
+"""Running the program again in a throw-away copy: with a patch that is only proposed, or as the files are now."""
+
+from __future__ import annotations
+
+import math
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from firstcause.errors import RecordError
+from firstcause.fix.apply import apply_diff
+from firstcause.fix.copies import Copied, copy_of
+from firstcause.record.folder import RunFolder
+from firstcause.schema import Run
+
+RECORDER = (sys.executable, "-m", "firstcause")
+# What a stopped command gets to write its record.
+GRACE_SECONDS = 5.0
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What a second run showed: whether the failure is gone, a sentence with its numbers, and the numbers."""
+
+    passed: bool
+    text: str
+    values: dict[str, Any] = field(default_factory=dict)
+
+
+def try_in_copy(
+    run_folder: str, cwd: str, diff: str, budget: float, recorder: Sequence[str] = RECORDER
+) -> Verification:
+    """Run a recorded command again in a copy of ``cwd`` with a diff applied, at most ``budget`` seconds.
+
+    Raises ``InputError`` where the diff does not apply or the folder is too large, ``RecordError`` where the
+    run cannot be read. Paths outside of ``cwd`` that the program writes to are written to.
+    """
+    return _again(run_folder, cwd, diff, budget, recorder)
+
+
+def run_again(run_folder: str, cwd: str, budget: float, recorder: Sequence[str] = RECORDER) -> Verification:
+    """Run a recorded command again in a copy of ``cwd`` as it is now, at most ``budget`` seconds.
+
+    Raises as ``try_in_copy`` does.
+    """
+    return _again(run_folder, cwd, "", budget, recorder)
+
+
+def _again(run_folder: str, cwd: str, diff: str, budget: float, recorder: Sequence[str]) -> Verification:
+    before = RunFolder(run_folder).run()
+    with tempfile.TemporaryDirectory(prefix="firstcause-try-", ignore_cleanup_errors=True) as scratch:
+        copy = os.path.join(os.path.realpath(scratch), "copy")
+        copied = copy_of(cwd, copy)
+        if diff:
+            apply_diff(diff, copy)
+        record = os.path.join(os.path.realpath(scratch), "run")
+        command = [_moved(word, cwd, copy) for word in before.command]
+        started = time.monotonic()
+        ended, output = _run([*recorder, "run", "-q", "-o", record, *command], copy, budget, _environment(before, cwd, copy))
+        seconds = time.monotonic() - started
+        return _judged(before, _second(record, ended, seconds, output), copied, budget)
+
+
+def _moved(word: str, cwd: str, copy: str) -> str:
+    """A word of the command with the user's folder replaced by its copy."""
+    for folder in (os.path.abspath(cwd), os.path.realpath(cwd)):
+        if word == folder or word.startswith(folder + os.sep):
+            return copy + word[len(folder) :]
+    return word
+
+
+def _environment(before: Run, cwd: str, copy: str) -> dict[str, str]:
+    """Our own environment, as the command had it: the variables that the record kept, the copy as the folder."""
+    kept = (before.environment or {}).get("variables")
+    recorded = {str(k): str(v) for k, v in kept.items()} if isinstance(kept, Mapping) else {}
+    # A recording around this one is not this one's.
+    own = {k: v for k, v in os.environ.items() if not k.startswith("FIRSTCAUSE_")}
+    moved = {k: _moved(v, cwd, copy) for k, v in recorded.items()}
+    if "PYTHONPATH" in moved:
+        moved["PYTHONPATH"] = os.pathsep.join(_moved(p, cwd, copy) for p in recorded["PYTHONPATH"].split(os.pathsep))
+    return {**own, **moved, "PWD": copy}
+
+
+def _run(command: list[str], folder: str, budget: float, environment: dict[str, str]) -> tuple[int | None, str]:
+    """The exit code of a command, None where it outlived the budget and was stopped, and the end of its output."""
+    with tempfile.TemporaryFile() as out:
+        process = subprocess.Popen(
+            command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True
+        )
+        try:
+            code: int | None = process.wait(timeout=max(budget, 0.1))
+        except subprocess.TimeoutExpired:
+            code = None
+            _stop(process)
+        except BaseException:
+            _stop(process)
+            raise
+        out.seek(max(0, out.tell() - 4000))
+        return code, out.read().decode(errors="replace")
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    """End a command and all that it started: politely, so that its record is written, then for good."""
+    for number, wait in ((signal.SIGTERM, GRACE_SECONDS), (signal.SIGKILL, GRACE_SECONDS)):
+        try:
+            os.killpg(process.pid, number)
+        except ProcessLookupError:
+            break
+        try:
+            process.wait(timeout=wait)
+        except subprocess.TimeoutExpired:
+            continue
+    process.wait()
+
+
+@dataclass(frozen=True)
+class _Second:
+    """The second run: its record, how far it came, how its command ended (None: stopped), and how long it took."""
+
+    run: Run | None
+    steps: int
+    last_loss: float | None
+    ended: int | None
+    seconds: float
+    output: str
+
+    @property
+    def reached(self) -> str:
+        loss = f", last loss {self.last_loss:.4g}" if self.last_loss is not None else ""
+        return f"{self.steps} optimizer steps{loss}" if self.steps else "no optimizer step seen"
+
+
+def _second(path: str, ended: int | None, seconds: float, output: str) -> _Second:
+    folder = RunFolder(path)
+    try:
+        run = folder.run()
+    except RecordError:
+        return _Second(None, 0, None, ended, seconds, output)
+    rows = max((reading.rows for reading in folder.journals().values()), key=len, default=())
+    last = dict(zip(rows[-1].columns, rows[-1].values, strict=False)) if rows else {}
+    return _Second(run, rows[-1].step + 1 if rows else 0, last.get("loss"), ended, seconds, output)
+
+
+def _judged(before: Run, second: _Second, copied: Copied, budget: float) -> Verification:
+    after, ended = second.run, second.ended
+    # A command that we stopped ended by our own signal.
+    failing = [s.message for s in after.symptoms if s.kind != "signal" or ended is not None] if after else []
+    values: dict[str, Any] = {
+        "seconds": round(second.seconds, 2),
+        "exit_code": ended if after is None or after.exit_code is None else after.exit_code,
+        "steps": second.steps,
+        "last_loss": second.last_loss,
+        "symptoms": failing,
+        "copied_files": copied.files,
+        "written_through": copied.written_through(),
+    }
+    earlier = f"; before: {before.symptoms[0].message}" if before.symptoms else ""
+    if failing:
+        text = f"the command still fails after {second.seconds:.1f} s, {second.reached}: {failing[0]}{earlier}"
+    elif ended is None:
+        return _outlived(before, second, values, budget)
+    elif after is None:
+        last = second.output.strip().splitlines()[-1:] or [""]
+        text = f"the command left no record: exit code {ended}, {last[0][:200]}"
+    elif values["exit_code"] != 0:
+        text = f"the command ended with exit code {values['exit_code']} after {second.seconds:.1f} s{earlier}"
+    elif second.last_loss is not None and not math.isfinite(second.last_loss):
+        text = f"the command ended with exit code 0, but its last loss is {second.last_loss}{earlier}"
+    else:
+        text = f"the command ran to its end in {second.seconds:.1f} s, {second.reached}, exit code 0{earlier}"
+        return Verification(True, text, values)
+    return Verification(False, text, values)
+
+
+def _outlived(before: Run, second: _Second, values: dict[str, Any], budget: float) -> Verification:
+    """A command that was stopped at the budget's end: it passed only if it got beyond the step that failed."""
+    failed_at = next((s.step for s in before.symptoms if s.step is not None), None)
+    stopped = f"stopped after {budget:.0f} s, before its end"
+    if failed_at is not None and second.steps > failed_at + 1:
+        text = f"no symptom at step {failed_at}, where it failed before, nor up to step {second.steps - 1}; {stopped}"
+        return Verification(True, text, values)
+    where = f"the failing step {failed_at} was not passed" if failed_at is not None else "nothing is shown"
+    return Verification(False, f"the command was {stopped} ({second.reached}); {where}", values)

@@ -1,0 +1,72 @@
+"""Where an op stands in the user's code: the innermost frame that is the user's, forward or backward."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sys
+import sysconfig
+from itertools import islice
+from types import FrameType
+from typing import Any
+
+PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+_schemes = sysconfig.get_paths()
+NOT_USER = tuple(
+    {os.path.realpath(_schemes[k]) + os.sep for k in ("stdlib", "platstdlib", "purelib", "platlib")}
+    | {PACKAGE + os.sep}
+)
+_user: dict[str, bool] = {}
+
+
+def is_user_file(path: str) -> bool:
+    """Whether a file is neither installed, nor Python's, nor ours."""
+    known = _user.get(path)
+    if known is None:
+        real = os.path.realpath(path)
+        known = not path.startswith("<") and not real.startswith(NOT_USER) and "site-packages" not in real
+        _user[path] = known
+    return known
+
+
+def of_frame(frame: FrameType | None, columns: bool = False) -> dict[str, Any] | None:
+    """The innermost user frame at or above ``frame``: file, line, function, text, and where it is known the columns."""
+    while frame is not None:
+        if is_user_file(frame.f_code.co_filename):
+            found = place(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
+            return found | (_columns(frame) if columns else {})
+        frame = frame.f_back
+    return None
+
+
+def _columns(frame: FrameType) -> dict[str, Any]:
+    """The running expression's columns in UTF-8 bytes; Python tells them since 3.11."""
+    positions = getattr(frame.f_code, "co_positions", None)
+    if positions is None:
+        return {}
+    line, end_line, column, end_column = next(islice(positions(), frame.f_lasti // 2, None), (None,) * 4)
+    if line != frame.f_lineno or column is None:
+        return {}
+    return {"column": column, "end_line": end_line, "end_column": end_column}
+
+
+def here() -> dict[str, Any] | None:
+    """The innermost user frame of the caller, with its columns."""
+    return of_frame(sys._getframe(1), columns=True)
+
+
+def of_node(node: Any) -> dict[str, Any] | None:
+    """The forward line of an autograd node, kept by anomaly mode as text of the forward's stack."""
+    for entry in reversed(node.metadata.get("traceback_") or []):
+        head = entry.strip().splitlines()[0]
+        if not head.startswith('File "'):
+            continue
+        path, _, rest = head[6:].partition('"')
+        if is_user_file(path):
+            line, _, function = rest.removeprefix(", line ").partition(", in ")
+            return place(path, int(line), function)
+    return None
+
+
+def place(path: str, line: int, function: str) -> dict[str, Any]:
+    return {"file": path, "line": line, "function": function, "text": linecache.getline(path, line).strip()}

@@ -1,0 +1,58 @@
+"""Started by every Python that inherits the environment of `firstcause run`; does nothing otherwise.
+
+It takes itself off sys.path, starts the observer, and then loads the sitecustomize that it shadows. Where
+there is none it ends with the ImportError that site expects, so that sys.modules stays as it would be.
+"""
+
+import os
+import sys
+
+
+def _observe(folder, home):
+    import importlib.util
+
+    package = os.path.join(home, "firstcause")
+    if "firstcause" not in sys.modules:
+        # By file, not by sys.path: firstcause may live in another environment, whose other packages
+        # must not become visible to the program.
+        spec = importlib.util.spec_from_file_location(
+            "firstcause", os.path.join(package, "__init__.py"), submodule_search_locations=[package]
+        )
+        module = importlib.util.module_from_spec(spec)
+        sys.modules["firstcause"] = module
+        spec.loader.exec_module(module)
+    from firstcause.record.observe import startup
+
+    startup.install(folder)
+
+
+def _start():
+    here = os.path.dirname(os.path.abspath(__file__))
+    sys.path[:] = [p for p in sys.path if os.path.abspath(p or ".") != here]
+    folder, home = os.environ.get("FIRSTCAUSE_RUN"), os.environ.get("FIRSTCAUSE_HOME")
+    if folder and home and os.path.isdir(folder):
+        try:
+            _observe(folder, home)
+        except Exception as error:  # noqa: BLE001 - ours may not stop the program
+            try:
+                with open(os.path.join(folder, "internal-errors.log"), "a") as log:
+                    log.write(f"start-up in {sys.argv}: {error!r}\n")
+            except OSError:
+                # A record that cannot be written must not stop the program.
+                return
+
+
+def _chain():
+    from importlib.machinery import PathFinder
+    from importlib.util import module_from_spec
+
+    spec = PathFinder.find_spec("sitecustomize", sys.path)
+    if spec is None or spec.loader is None:
+        raise ImportError("No module named 'sitecustomize'", name="sitecustomize")
+    module = module_from_spec(spec)
+    sys.modules["sitecustomize"] = module
+    spec.loader.exec_module(module)
+
+
+_start()
+_chain()

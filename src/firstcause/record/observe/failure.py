@@ -1,0 +1,206 @@
+"""What is done once, at a failing step: write down what is known, and replay the step in a sealed child."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import threading
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from firstcause.record.observe import check, exceptions, units
+from firstcause.record.observe.marks import CANDIDATES
+from firstcause.record.observe.replay import Replay, Rewind
+
+if TYPE_CHECKING:
+    from firstcause.record.observe.recorder import Recorder
+    from firstcause.sandbox.fork import Outcome
+
+LONGEST = 30.0
+EXCEPTIONS = 3
+
+
+class OptimizerCopy:
+    """Parameters and state of an optimizer just before it steps."""
+
+    def __init__(self, optimizer: torch.optim.Optimizer) -> None:
+        self.optimizer = optimizer
+        self.parameters = [(p, p.detach().clone()) for g in optimizer.param_groups for p in g["params"]]
+        self.state = copy.deepcopy(optimizer.state_dict())
+
+    def put_back(self) -> None:
+        with torch.no_grad():
+            for parameter, value in self.parameters:
+                parameter.data.copy_(value)
+        self.optimizer.load_state_dict(self.state)
+
+
+def numeric(
+    recorder: Recorder,
+    optimizer: torch.optim.Optimizer,
+    verdict: check.Verdict,
+    parameters: list[torch.Tensor],
+    with_gradient: list[torch.Tensor],
+) -> None:
+    """A loss or gradient that is not finite, seen before the step that would spread it."""
+    names = parameter_names(recorder)
+    facts = {
+        "kind": "nan",
+        "step": recorder.step,
+        "losses": list(verdict.losses),
+        "bad_losses": list(verdict.bad_losses),
+        "bad_gradients": [names.get(id(with_gradient[i]), f"parameter {i}") for i in verdict.bad_gradients],
+        "gradients": len(with_gradient),
+        "bad_parameters": [
+            names.get(id(p), f"parameter {i}") for i, p in enumerate(parameters) if not check.finite(p)
+        ],
+    }
+    _replay(recorder, "failures", facts, optimizer, None)
+
+
+def exception(recorder: Recorder, error: Exception) -> bool:
+    """An exception that leaves the unit; True in the child that is to run the body again."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    key = (type(error).__name__, trace.tb_lineno if trace is not None else 0)
+    if key in recorder.replayed_exceptions or len(recorder.replayed_exceptions) >= EXCEPTIONS:
+        return False
+    recorder.replayed_exceptions.add(key)
+    facts = {
+        "kind": "exception",
+        "step": recorder.step,
+        "exception": exceptions.describe(error),
+        "losses": _plain(recorder.losses),
+    }
+    return _replay(recorder, "failures", facts, None, error)
+
+
+def rehearse(recorder: Recorder, optimizer: torch.optim.Optimizer) -> None:
+    """A healthy step replayed, to see whether a replay of this program is exact."""
+    _replay(recorder, "rehearsals", {"kind": "rehearsal", "step": recorder.step}, optimizer, None)
+
+
+def _replay(
+    recorder: Recorder,
+    where: str,
+    facts: dict[str, Any],
+    optimizer: torch.optim.Optimizer | None,
+    error: Exception | None,
+) -> bool:
+    from firstcause.sandbox import fork
+
+    session = recorder.session
+    folder = os.path.join(session.folder, where)
+    os.makedirs(folder, exist_ok=True)
+    name = f"{os.getpid()}-{recorder.step}-{facts['kind']}"
+    facts["name"] = name
+    facts["unit"] = _unit(recorder)
+    facts["not_replayable"] = why_not(recorder, optimizer is None)
+    path = os.path.join(folder, name)
+    if recorder.window and where == "failures":
+        from firstcause.record.observe import saved
+
+        # Written here and not in the child, which has a deadline.
+        facts["snapshot"] = f"snapshots/{name}"
+        facts["not_saved"] = saved.write(recorder, os.path.join(session.folder, "snapshots", name), optimizer)
+    if facts["not_replayable"]:
+        _write(path + ".json", facts)
+        session.journal.event("failure", folder=where, name=name)
+        return False
+    scratch = os.path.join(session.folder, "scratch", name)
+    os.makedirs(scratch, exist_ok=True)
+    result = os.open(path + ".replay", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    seconds = min(LONGEST, 5 * recorder.step_seconds + 5) if recorder.step else LONGEST
+    session.forking = True
+    outcome: Outcome | None = fork.split(scratch, frozenset((result,)), seconds)
+    session.forking = False
+    if outcome is None:
+        # The child. OpenMP of GNU hangs in a forked child, so one thread from here on.
+        torch.set_num_threads(1)
+        recorder.replay = Replay(recorder, optimizer, error, result)
+        if optimizer is not None:
+            raise Rewind
+        return True
+    os.close(result)
+    facts["replay"] = _outcome(path + ".replay", outcome)
+    _write(path + ".json", facts)
+    session.journal.event("failure", folder=where, name=name)
+    return False
+
+
+def _outcome(path: str, outcome: Outcome) -> dict[str, Any]:
+    try:
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        os.unlink(path)
+        if text.endswith("\n"):
+            result: dict[str, Any] = json.loads(text)
+            return result
+    except (OSError, ValueError) as error:
+        return {"status": "lost", "why": f"the replay's result cannot be read: {error}", "exact": False}
+    ended = f"{outcome.status}, exit code {outcome.exit_code}, signal {outcome.signal}, after {outcome.seconds:.1f} s"
+    return {"status": "lost", "why": f"the replay ended without a result ({ended})", "exact": False}
+
+
+def why_not(recorder: Recorder, raised: bool) -> str:
+    """The reason why a replay here is impossible, or an empty string."""
+    if not recorder.window:
+        return "the step ran outside of any loop or function that was marked"
+    if recorder.pending and not raised and not recorder.fresh:
+        recorder.session.journal.event(
+            "note", text="gradients of earlier steps were not cleared before this step"
+        )
+    if not raised and not units.is_running(recorder.window[-1]):
+        return "the marked body is not on the stack at the step: it is a generator, or runs in another thread"
+    if threading.current_thread() is not threading.main_thread():
+        return "the step runs in another thread than the main one"
+    if torch.cuda.is_initialized():
+        return "a process with a CUDA context cannot be forked: run `firstcause replay`"
+    if torch.distributed.is_available() and torch.distributed.is_initialized():
+        return "the step communicates with other ranks: run `firstcause replay`"
+    return ""
+
+
+def _unit(recorder: Recorder) -> dict[str, Any] | None:
+    if not recorder.window:
+        return None
+    candidate = CANDIDATES[recorder.window[-1].k]
+    return {
+        "file": candidate.path,
+        "line": candidate.line,
+        "kind": candidate.kind,
+        "function": candidate.function,
+        "names": list(candidate.names),
+        "passes": len(recorder.window),
+    }
+
+
+def parameter_names(recorder: Recorder) -> dict[int, str]:
+    """The name of every parameter that a reachable module holds: the path of the module, then its own."""
+    return {
+        id(p): f"{path}.{name}"
+        for path, module in reversed(list(recorder.reachable.modules.items()))
+        for name, p in module.named_parameters()
+    }
+
+
+def names_of(recorder: Recorder, optimizer: torch.optim.Optimizer, count: int) -> tuple[str, ...]:
+    """Journal columns for the gradient norms of an optimizer's parameters."""
+    names = parameter_names(recorder)
+    held = [p for g in optimizer.param_groups for p in g["params"] if p.grad is not None]
+    return tuple("grad_norm/" + names.get(id(p), str(i)) for i, p in enumerate(held[:count]))
+
+
+def _plain(losses: list[torch.Tensor]) -> list[float]:
+    return [float(x.float().sum()) for x in losses]
+
+
+def _write(path: str, facts: dict[str, Any]) -> None:
+    from firstcause.schema import to_plain
+
+    with open(path + ".new", "w", encoding="utf-8") as file:
+        json.dump(to_plain(facts), file, indent=1, default=str)
+    os.replace(path + ".new", path)

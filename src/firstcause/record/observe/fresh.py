@@ -1,0 +1,154 @@
+"""Replay in a fresh sealed process: the program builds everything again, and the saved state joins it at the mark."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from firstcause.record.observe import saved
+from firstcause.record.observe.marks import CANDIDATES
+from firstcause.record.observe.replay import Replay, Rewind, not_reached
+from firstcause.record.observe.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from firstcause.record.observe.recorder import Recorder
+
+
+class FreshReplay(Replay):
+    """The replay of a step of an earlier process: state by path, comparison by checksum."""
+
+    def __init__(self, recorder: Recorder, folder: str, facts: dict[str, Any], result: int) -> None:
+        self.facts, self.folder = facts, folder
+        self.structure, self.tensors = saved.load(folder)
+        self.started = False
+        self.missing: list[str] = []
+        super().__init__(recorder, None, None, result)
+
+    def matches(self, k: int) -> bool:
+        """Whether this mark is the unit's, in its first pass."""
+        return not self.started and CANDIDATES[k].key == self.structure["unit"]
+
+    def begin(self, snapshot: Snapshot) -> None:
+        """At the first mark of the unit: unwind to it, so that the body runs on the saved state."""
+        self.started = True
+        self.snapshot = snapshot
+        self.window = [snapshot]
+        self.recorder.window = self.window
+        self.steps_left = self.structure["steps"]
+        self.optimizer = self.recorder.reachable.optimizers.get(self.structure["optimizer"] or "")
+        self.parameters = self._parameters()
+        raise Rewind
+
+    def passes(self) -> Iterator[tuple[Any, ...]]:
+        torch.set_num_threads(1)
+        for parameter in self.parameters:
+            parameter.grad = None
+        self._put_back_tensors()
+        self._put_back_objects()
+        own = self.snapshot.values
+        self.observer = None
+        for recorded in self.structure["window"]:
+            values = {
+                n: saved.decode(recorded["values"][n], self.tensors, own.get(n))
+                for n in self.snapshot.names
+                if n in recorded["values"]
+            }
+            self.snapshot.values = own | values
+            self.snapshot.versions = []
+            self.snapshot.keep_values(self.snapshot.values, frozenset())
+            self.drawn = [saved.decode(d, self.tensors, None) for d in recorded["drawn"]]
+            if self.observer is None:
+                self.observer = self._observe()
+            saved.put_back_rng(recorded["rng"], self.tensors)
+            yield tuple(self.snapshot.values.get(n) for n in self.snapshot.names)
+
+    def _put_back_tensors(self) -> None:
+        reachable = self.recorder.reachable
+        with torch.no_grad():
+            for path, named in self.structure["modules"].items():
+                module = reachable.modules.get(path)
+                held = (
+                    dict([*module.named_parameters(), *module.named_buffers()]) if module is not None else {}
+                )
+                for name, key in named.items():
+                    target, value = held.get(name), self.tensors[key]
+                    if target is not None and target.shape == value.shape:
+                        target.data.copy_(value)
+                    else:
+                        self.missing.append(f"{path}.{name}")
+            for path, key in self.structure["tensors"].items():
+                target = reachable.tensors.get(path)
+                if target is not None and target.shape == self.tensors[key].shape:
+                    target.data.copy_(self.tensors[key])
+                else:
+                    self.missing.append(path)
+        for path, generator in reachable.generators.items():
+            if path in self.structure["generators"]:
+                saved.put_back_generator(generator, self.structure["generators"][path], self.tensors)
+
+    def _put_back_objects(self) -> None:
+        for path, attributes in self.structure["objects"].items():
+            owner = self.recorder.reachable.objects.get(path)
+            if owner is not None:
+                own = object.__getattribute__(owner, "__dict__")
+                for key, data in attributes.items():
+                    own[key] = saved.decode(data, self.tensors, own.get(key))
+
+    def arrived(self, optimizer: torch.optim.Optimizer) -> None:
+        if not self.started or self.facts["kind"] == "exception":
+            return
+        if self.structure["optimizer"] is None or optimizer is self.optimizer:
+            self.steps_left -= 1
+            if self.steps_left <= 0:
+                self.finish(None, reached=True)
+
+    def ended(self, error: BaseException | None) -> None:
+        self.finish(None if isinstance(error, Rewind) else error, reached=False)
+
+    def _compare(self, error: BaseException | None, reached: bool) -> dict[str, Any]:
+        result: dict[str, Any] = {
+            "status": "replayed",
+            "passes": len(self.structure["window"]),
+            "fresh": True,
+        }
+        refusal = self._refusal(error)
+        if refusal is not None:
+            return result | refusal
+        if self.facts["kind"] == "exception":
+            return result | self._and_lacking(self._raised(self.facts["exception"][0], error))
+        if not reached:
+            return result | self._and_lacking(not_reached(error))
+        then_sums, named = self.structure["gradients"], self._named()
+        equal = sum(saved.checksum(named[n].grad) == value for n, value in then_sums.items() if n in named)
+        differ = len(then_sums) - equal
+        why = f"{differ} of {len(then_sums)} gradients differ from the recorded step" if differ else ""
+        return result | self._and_lacking(
+            {"exact": not differ, "why": why, "gradients": len(then_sums), "equal": equal}
+        )
+
+    def _and_lacking(self, facts: dict[str, Any]) -> dict[str, Any]:
+        """An inexact replay says also what of the saved state found no place in this process."""
+        if facts["why"] and self.missing:
+            facts["why"] += (
+                f"; {len(self.missing)} tensors have no counterpart here, the first is {self.missing[0]}"
+            )
+        return facts
+
+    def _named(self) -> dict[str, torch.Tensor]:
+        return {
+            f"{path}.{n}": p
+            for path, m in self.recorder.reachable.modules.items()
+            for n, p in m.named_parameters()
+        }
+
+
+def failure_to_replay() -> tuple[str, dict[str, Any]]:
+    """What this fresh process is to replay: the snapshot's folder and the failure's facts, from the environment."""
+    import json
+
+    with open(os.environ["FIRSTCAUSE_FAILURE"], encoding="utf-8") as file:
+        facts: dict[str, Any] = json.load(file)
+    return os.environ["FIRSTCAUSE_SNAPSHOT"], facts

@@ -1,0 +1,366 @@
+"""The light recorder: what marked code and torch's step hook call, step after step, in the user's process."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from types import FrameType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import torch
+
+from firstcause.record.observe import check, failure, fresh, units
+from firstcause.record.observe.kept import Kept, keep_attributes
+from firstcause.record.observe.marks import CANDIDATES
+from firstcause.record.observe.reachable import MODULE_OWN, Reachable, is_own_class, reach
+from firstcause.record.observe.replay import Replay
+from firstcause.record.observe.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from firstcause.record.observe.session import Session
+
+T = TypeVar("T")
+# A window of accumulated gradients longer than this is not kept; the replay then says that it is not exact.
+WINDOW = 64
+
+
+def guarded(default: T) -> Callable[[Callable[..., T]], Callable[..., T]]:
+    """Our own failure becomes an event, and the program goes on unobserved."""
+
+    def wrap(method: Callable[..., T]) -> Callable[..., T]:
+        def call(self: Recorder, *args: Any) -> T:
+            try:
+                return method(self, *args)
+            except Exception:
+                self.session.failed(method.__name__)
+                return default
+
+        return call
+
+    return wrap
+
+
+class Recorder:
+    """One process's recording: the unit, its window of snapshots, the check, and the replay on failure."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.step = 0
+        self.unit: int | None = None
+        self.window: list[Snapshot] = []
+        self.window_complete = True
+        self.candidates: dict[int, Snapshot] = {}
+        self.losses: list[torch.Tensor] = []
+        self.first_node: int | None = None
+        self.stepped: list[torch.optim.Optimizer] = []
+        # Steps in the longest pass of the unit so far; None until one pass is over.
+        self.most: int | None = None
+        self.optimizers = 0
+        self.before: list[failure.OptimizerCopy] = []
+        self.mutated: dict[int, frozenset[str]] = {}
+        self.pending = False
+        self.fresh = True
+        self.failed = False
+        self.replayed_exceptions: set[tuple[str, int]] = set()
+        self.marks = 0
+        self._names: dict[str, Any] = {}
+        self.seconds = time.perf_counter()
+        self.step_seconds = 0.0
+        self.reachable = Reachable()
+        self.buffers: list[torch.Tensor] = []
+        self.written_buffers: set[int] | None = None
+        self.buffer_versions: dict[int, int] = {}
+        self.parameters: list[torch.Tensor] = []
+        self.parameter_versions: list[int] = []
+        self.written_parameters: set[int] = set()
+        self.columns: tuple[str, ...] = ()
+        self.replay: Replay | None = None
+        if session.replay:
+            folder, facts = fresh.failure_to_replay()
+            self.replay = fresh.FreshReplay(self, folder, facts, session.result_fd)
+        self.rehearse = int(os.environ.get("FIRSTCAUSE_REHEARSE", "-1"))
+
+    # ------------------------------------------------------------------ what marked code calls
+
+    @guarded(None)
+    def mark(self, k: int, values: tuple[Any, ...], frame: FrameType) -> None:
+        if self._awake(k):
+            self._mark(k, dict(zip(CANDIDATES[k].names, values, strict=True)), frame)
+
+    def name(self, label: str, value: Any) -> None:
+        """The slow way, where some names are unbound: one call a name that is bound, then ``named``."""
+        self._names[label] = value
+
+    @guarded(None)
+    def named(self, k: int, frame: FrameType) -> None:
+        names, self._names = self._names, {}
+        if self._awake(k):
+            self._mark(k, names, frame)
+
+    @guarded(None)
+    def loss(self, value: Any) -> None:
+        if not isinstance(value, torch.Tensor):
+            return
+        if self.replay is not None:
+            self.replay.loss(value)
+            return
+        self.losses.append(value.detach())
+        if self.unit is None and value.grad_fn is not None:
+            outermost = min(
+                (s.sequence for s in self.candidates.values() if s.sequence is not None), default=0
+            )
+            first = units.first_node(value, outermost)
+            if first is not None:
+                self.first_node = first if self.first_node is None else min(first, self.first_node)
+
+    @guarded(None)
+    def zeroed(self) -> None:
+        if self.replay is not None:
+            return
+        if self.window and not self.losses:
+            self.window = self.window[-1:]
+            self.window_complete, self.pending = True, False
+        self.fresh = True
+
+    @guarded(None)
+    def drawn(self, value: Any) -> None:
+        if self.window and self.replay is None:
+            self.window[-1].drawn.append(value)
+
+    def given(self) -> tuple[Any, ...]:
+        return self.replay.given() if self.replay is not None else ()
+
+    # ------------------------------------------------------------------ the check
+
+    @guarded(None)
+    def before_step(self, optimizer: torch.optim.Optimizer, args: Any, kwargs: Any) -> Any:
+        """torch's hook; a closure computes the gradients inside the step, so it is checked after each call."""
+        closure = args[1] if len(args) > 1 else kwargs.get("closure")
+        if closure is None:
+            self._arrive(optimizer)
+            return None
+
+        def checked() -> Any:
+            value = closure()
+            self._arrive(optimizer)
+            return value
+
+        if len(args) > 1:
+            return (args[0], checked, *args[2:]), kwargs
+        return args, {**kwargs, "closure": checked}
+
+    @guarded(None)
+    def _arrive(self, optimizer: torch.optim.Optimizer) -> None:
+        if self.replay is not None:
+            self.replay.arrived(optimizer)
+            return
+        self._settle_unit()
+        parameters = [p for group in optimizer.param_groups for p in group["params"]]
+        with_gradient = [p for p in parameters if p.grad is not None]
+        gradients = [p.grad for p in with_gradient if p.grad is not None]
+        verdict = check.weigh(self.losses, gradients)
+        self._write(optimizer, verdict)
+        self.stepped.append(optimizer)
+        if not verdict.healthy and not self.failed:
+            self.failed = True
+            failure.numeric(self, optimizer, verdict, parameters, with_gradient)
+        elif self.step == self.rehearse:
+            failure.rehearse(self, optimizer)
+        self._passed(optimizer)
+
+    def caught(self, k: int, error: BaseException | None, frame: FrameType) -> bool:
+        if self.replay is not None:
+            return self.replay.unwound(k, error)
+        return self._exception(k, error, frame)
+
+    def again(self, k: int) -> Iterator[tuple[Any, ...]]:
+        assert self.replay is not None
+        return self.replay.passes()
+
+    def leave(self, error: BaseException | None) -> None:
+        assert self.replay is not None
+        self.replay.ended(error)
+
+    # ------------------------------------------------------------------ inside
+
+    def _awake(self, k: int) -> bool:
+        if self.replay is not None:
+            return self.replay.matches(k)
+        return self.unit is None or k == self.unit
+
+    def _mark(self, k: int, values: dict[str, Any], frame: FrameType) -> None:
+        snapshot = Snapshot(k, CANDIDATES[k].names, frame)
+        self.marks += 1
+        if self.marks & (self.marks - 1) == 0:
+            # At the first marks and then ever more rarely: what a loop makes later is found too.
+            self._look_around(frame)
+        snapshot.keep_values(values, self.mutated.get(k, frozenset()))
+        snapshot.keep_generators(self.reachable.generators.values())
+        snapshot.keep_buffers(self._buffers_to_keep())
+        snapshot.kept.extend(self._objects())
+        self.parameter_versions = [p._version for p in self.parameters]
+        if self.replay is not None:
+            self.replay.begin(snapshot)
+        if self.unit is None:
+            snapshot.sequence = units.sequence()
+            self.candidates.pop(k, None)
+            self.candidates[k] = snapshot
+        self._extend_window(snapshot)
+
+    def _exception(self, k: int, error: BaseException | None, frame: FrameType) -> bool:
+        """Replay a step that raised, in a sealed child; True only there."""
+        if (
+            not isinstance(error, Exception)
+            or isinstance(error, (StopIteration, StopAsyncIteration))
+            or self.failed
+        ):
+            return False
+        try:
+            if self.unit is None:
+                chosen = units.choose(self.candidates, self.first_node, units.raised(error))
+                if chosen is None or chosen != k:
+                    return False
+                self._use(chosen)
+            elif k != self.unit:
+                return False
+            return failure.exception(self, error)
+        except Exception:
+            self.session.failed("exception")
+            return False
+
+    def _settle_unit(self) -> None:
+        if self.unit is not None and not self.window:
+            # A step after the last one that was expected, or of another loop: look at all candidates again.
+            self.most = len(self.stepped) + 1 if self.most is not None else None
+            self.unit = None
+        if self.unit is None:
+            chosen = units.choose(self.candidates, self.first_node, units.stack(sys._getframe(2)))
+            if chosen is not None:
+                self._use(chosen)
+
+    def _use(self, k: int) -> None:
+        self.unit = k
+        self.window = [s for s in self.window if s.k == k] or [self.candidates[k]]
+        self.candidates = {}
+        self.first_node = None
+
+    def _extend_window(self, snapshot: Snapshot) -> None:
+        if self.unit is None:
+            # Not known yet which of them is the unit: each keeps its latest, in order.
+            self.window = [s for s in self.window if s.k != snapshot.k] + [snapshot]
+            self.pending = False
+            return
+        if self.stepped or self.fresh or not self.window:
+            self._restart(snapshot)
+        else:
+            self.window.append(snapshot)
+            if len(self.window) > WINDOW:
+                del self.window[0]
+                self.window_complete = False
+
+    def _restart(self, snapshot: Snapshot) -> None:
+        self.window, self.window_complete = [snapshot], True
+        self.pending = not self.fresh and any(
+            p.grad is not None
+            for o in {id(o): o for o in self.stepped}.values()
+            for g in o.param_groups
+            for p in g["params"]
+        )
+        self.fresh = False
+        if self.stepped:
+            self.most = max(self.most or 0, len(self.stepped))
+        self.stepped, self.before = [], []
+        self.losses = []
+
+    def _passed(self, optimizer: torch.optim.Optimizer) -> None:
+        """Let go of what this step needed, once the last optimizer of the unit has come."""
+        now = time.perf_counter()
+        self.step_seconds, self.seconds = now - self.seconds, now
+        self.step += 1
+        self._note_writes()
+        if self.unit is None:
+            self.losses = []
+        elif len(self.stepped) < (self.most or self.optimizers):
+            # Another optimizer may follow in this pass, and its replay starts from before this one's step.
+            if not any(c.optimizer is optimizer for c in self.before):
+                self.before.append(failure.OptimizerCopy(optimizer))
+        elif not self.failed:
+            self.window, self.losses, self.before = [], [], []
+
+    def _note_writes(self) -> None:
+        """Learn which buffers and inputs a pass writes in place: from now on they are copied at the mark."""
+        if self.window and self.unit is not None:
+            written = self.window[-1].written()
+            if written:
+                self.mutated[self.unit] = self.mutated.get(self.unit, frozenset()) | written
+        if self.buffer_versions:
+            changed = {id(b) for b in self.buffers if b._version != self.buffer_versions.get(id(b))}
+            self.written_buffers = changed | (self.written_buffers or set())
+        if len(self.parameter_versions) == len(self.parameters) and not self.before:
+            # A codebook that revives its dead codes, a critic whose weights are clipped: written before the step.
+            pairs = zip(self.parameters, self.parameter_versions, strict=True)
+            self.written_parameters |= {id(p) for p, version in pairs if p._version != version}
+
+    def _look_around(self, frame: FrameType) -> None:
+        finder = self.session.finder
+        known: dict[type, bool] = {}
+
+        def own(kind: type) -> bool:
+            if kind not in known:
+                known[kind] = finder is not None and is_own_class(kind, finder.is_project_file)
+            return known[kind]
+
+        self.reachable = reach(frame, own)
+        # Buffers may hang on a module that no variable names: the garbage collector knows them all.
+        everything = gc.get_objects()
+        modules = [o for o in everything if issubclass(type(o), torch.nn.Module)]
+        self.optimizers = sum(issubclass(type(o), torch.optim.Optimizer) for o in everything)
+        spaces = [object.__getattribute__(m, "__dict__") for m in modules]
+        buffers = (b for s in spaces for b in s.get("_buffers", {}).values() if b is not None)
+        self.buffers = list({id(b): b for b in buffers}.values())
+        held = (p for s in spaces for p in s.get("_parameters", {}).values() if p is not None)
+        self.parameters = list({id(p): p for p in held}.values())
+        self.buffer_versions = {}
+        if self.marks <= 2:
+            self.written_buffers = None
+
+    def _buffers_to_keep(self) -> list[torch.Tensor]:
+        """Buffers that a pass was seen to write (all, before the first pass is over), and parameters likewise."""
+        written = (
+            [p for p in self.parameters if id(p) in self.written_parameters]
+            if self.written_parameters
+            else []
+        )
+        if self.written_buffers is None:
+            self.buffer_versions = {id(b): b._version for b in self.buffers}
+            return written + self.buffers
+        return written + [b for b in self.buffers if id(b) in self.written_buffers]
+
+    def _objects(self) -> Iterator[Kept]:
+        for owner in self.reachable.objects.values():
+            yield from keep_attributes(
+                owner, MODULE_OWN if isinstance(owner, torch.nn.Module) else frozenset()
+            )
+
+    def _write(self, optimizer: torch.optim.Optimizer, verdict: check.Verdict) -> None:
+        rate = float(optimizer.param_groups[0].get("lr", 0.0)) if optimizer.param_groups else 0.0
+        norm = sum(n * n for n in verdict.norms) ** 0.5 if verdict.norms else 0.0
+        row = [
+            verdict.losses[-1] if verdict.losses else float("nan"),
+            norm,
+            rate,
+            self.step_seconds,
+            *verdict.norms,
+        ]
+        if len(row) != len(self.columns):
+            self.columns = (
+                "loss",
+                "grad_norm",
+                "lr",
+                "seconds",
+                *failure.names_of(self, optimizer, len(verdict.norms)),
+            )
+        self.session.journal.metrics(self.step, self.columns, row)

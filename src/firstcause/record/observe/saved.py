@@ -1,0 +1,243 @@
+"""A snapshot on disk: what a fresh process loads at the first mark, as JSON and plain tensors.
+
+``state.json`` holds structure and scalars, ``state.pt`` a flat dict of tensors that loads with
+``weights_only=True``. Nothing is pickled; a value that is neither a tensor nor plain is noted as opaque, and a
+fresh process keeps its own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from firstcause.record.observe import failure, rng
+from firstcause.record.observe.kept import Kept
+from firstcause.record.observe.marks import CANDIDATES
+from firstcause.record.observe.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from firstcause.record.observe.recorder import Recorder
+
+BUDGET = 2 << 30
+PLAIN = (int, float, bool, str, type(None))
+
+
+class TooLarge(Exception):
+    """The snapshot would be larger than its budget in bytes."""
+
+
+class Writer:
+    """Collects tensors under keys while structure becomes JSON."""
+
+    def __init__(self) -> None:
+        self.tensors: dict[str, torch.Tensor] = {}
+        self.bytes = 0
+
+    def keep(self, key: str, tensor: torch.Tensor) -> str:
+        plain = tensor.detach()
+        plain = plain.to_dense() if plain.layout is not torch.strided else plain
+        # A view of a larger storage would be saved with all of it.
+        self.tensors[key] = (
+            plain.clone(memory_format=torch.contiguous_format)
+            if plain.untyped_storage().nbytes() > plain.nbytes
+            else plain
+        )
+        self.bytes += plain.nbytes
+        if self.bytes > BUDGET:
+            raise TooLarge
+        return key
+
+    def encode(self, key: str, value: Any, depth: int = 6) -> Any:
+        """A value as JSON: plain values as they are, tensors by key, containers within, the rest opaque."""
+        kind = type(value)
+        if kind in PLAIN:
+            return {
+                "v": value
+                if not isinstance(value, float) or (value == value and abs(value) != float("inf"))
+                else None,
+                "f": repr(value),
+            }
+        if kind is torch.Tensor or kind is torch.nn.Parameter:
+            return {"t": self.keep(key, value), "grad": value.requires_grad and value.grad_fn is None}
+        numpy = sys.modules.get("numpy")
+        if numpy is not None and kind is numpy.ndarray and value.dtype.kind in "fiub":
+            return {"n": self.keep(key, torch.from_numpy(numpy.ascontiguousarray(value).copy()))}
+        if depth and kind in (list, tuple) and len(value) <= 10_000:
+            return {
+                "l" if kind is list else "u": [
+                    self.encode(f"{key}.{i}", v, depth - 1) for i, v in enumerate(value)
+                ]
+            }
+        if (
+            depth
+            and isinstance(value, dict)
+            and all(type(k) in (str, int) for k in value)
+            and len(value) <= 10_000
+        ):
+            return {"d": [[k, self.encode(f"{key}.{k}", v, depth - 1)] for k, v in value.items()]}
+        return {"o": kind.__name__}
+
+
+def decode(data: Any, tensors: dict[str, torch.Tensor], own: Any) -> Any:
+    """The value again; ``own`` is what the fresh process has, kept where the saved value is opaque."""
+    if "v" in data:
+        return float(data["f"]) if data["v"] is None and data["f"] != "None" else data["v"]
+    if "t" in data:
+        return tensors[data["t"]].clone().requires_grad_(bool(data["grad"]))
+    if "n" in data:
+        return tensors[data["n"]].numpy().copy()
+    if "l" in data or "u" in data:
+        items = data.get("l", data.get("u"))
+        mine = list(own) if type(own) in (list, tuple) else []
+        made = [decode(d, tensors, mine[i] if i < len(mine) else None) for i, d in enumerate(items)]
+        return made if "l" in data else tuple(made)
+    if "d" in data:
+        mine_of = own if isinstance(own, dict) else {}
+        made_of = {k: decode(d, tensors, mine_of.get(k)) for k, d in data["d"]}
+        if isinstance(own, dict) and type(own) is not dict:
+            # BatchEncoding and the like: the program's own type, with the saved content.
+            own.clear()
+            own.update(made_of)
+            return own
+        return made_of
+    return own
+
+
+def write(recorder: Recorder, folder: str, optimizer: torch.optim.Optimizer | None) -> str:
+    """Write the window's state; returns an empty string, or why it was not written."""
+    try:
+        writer = Writer()
+        structure = _structure(recorder, writer, optimizer)
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        with open(os.path.join(folder, "state.json"), "w", encoding="utf-8") as file:
+            json.dump(structure, file)
+        torch.save(writer.tensors, os.path.join(folder, "state.pt"))
+    except TooLarge:
+        return f"the state of the step is larger than {BUDGET >> 20} MiB"
+    except (OSError, RuntimeError) as error:
+        return f"the state of the step could not be written: {error}"
+    return ""
+
+
+def _structure(recorder: Recorder, writer: Writer, optimizer: torch.optim.Optimizer | None) -> dict[str, Any]:
+    window = recorder.window
+    earlier = {id(p): value for c in reversed(recorder.before) for p, value in c.parameters}
+    earlier |= {id(b): value for b, value in (*window[0].buffers, *window[0].copies)}
+    modules = {}
+    for path, module in recorder.reachable.modules.items():
+        named = [*module.named_parameters(), *module.named_buffers()]
+        modules[path] = {n: writer.keep(f"module/{path}/{n}", earlier.get(id(t), t)) for n, t in named}
+    loose = {p: t for p, t in recorder.reachable.tensors.items() if t.is_leaf and t.requires_grad}
+    optimizers = {id(o): p for p, o in recorder.reachable.optimizers.items()}
+    state = {id(k): v for k, v in window[0].generators}
+    return {
+        "unit": CANDIDATES[window[-1].k].key,
+        "step": recorder.step,
+        "modules": modules,
+        "tensors": {p: writer.keep(f"tensor/{p}", earlier.get(id(t), t)) for p, t in loose.items()},
+        "objects": _objects(recorder, window[0], writer),
+        "generators": {
+            p: writer.encode(f"generator/{p}", _listed(state.get(id(g))))
+            for p, g in recorder.reachable.generators.items()
+        },
+        "window": [_pass(s, i, recorder, writer) for i, s in enumerate(window)],
+        "optimizer": optimizers.get(id(optimizer)),
+        "steps": recorder.stepped.count(optimizer) if optimizer is not None else 0,
+        "gradients": {n: checksum(p.grad) for n, p in _gradients(recorder, optimizer)},
+    }
+
+
+def _gradients(recorder: Recorder, optimizer: torch.optim.Optimizer | None) -> list[tuple[str, torch.Tensor]]:
+    if optimizer is None:
+        return []
+    names = failure.parameter_names(recorder)
+    held = [p for g in optimizer.param_groups for p in g["params"] if p.grad is not None]
+    return [(names[id(p)], p) for p in held if id(p) in names]
+
+
+def _pass(snapshot: Snapshot, number: int, recorder: Recorder, writer: Writer) -> dict[str, Any]:
+    del recorder
+    copies = {id(t): c for t, c in snapshot.copies}
+    values = {n: copies.get(id(v), v) for n, v in snapshot.values.items()}
+    return {
+        "values": {n: writer.encode(f"pass{number}/{n}", v) for n, v in values.items()},
+        "drawn": [writer.encode(f"pass{number}/drawn{i}", v) for i, v in enumerate(snapshot.drawn)],
+        "rng": {k: writer.encode(f"pass{number}/rng/{k}", _listed(v)) for k, v in snapshot.rng.items()},
+    }
+
+
+def _objects(recorder: Recorder, snapshot: Snapshot, writer: Writer) -> dict[str, Any]:
+    held: dict[int, Kept] = {}
+    for kept in snapshot.kept:
+        held.setdefault(id(getattr(kept.where, "namespace", kept.where)), kept)
+    result = {}
+    for path, owner in recorder.reachable.objects.items():
+        kept_of = held.get(id(object.__getattribute__(owner, "__dict__")))
+        if kept_of is not None and isinstance(kept_of.content, dict):
+            encoded = {
+                k: writer.encode(f"object/{path}/{k}", v, 2)
+                for k, v in kept_of.content.items()
+                if isinstance(k, str)
+            }
+            result[path] = {k: v for k, v in encoded.items() if "o" not in v}
+    return result
+
+
+def _listed(value: Any) -> Any:
+    """Tuples of RNG states with arrays inside, as containers that ``encode`` takes."""
+    return list(value) if type(value) is tuple else value
+
+
+def checksum(tensor: torch.Tensor | None) -> int | None:
+    """A position-dependent 64-bit sum over the bits of a tensor, NaN included; equal bits give equal sums."""
+    if tensor is None:
+        return None
+    plain = tensor.detach()
+    plain = plain.to_dense() if plain.layout is not torch.strided else plain
+    # + 0 makes -0.0 and 0.0 the same, as the comparison in a forked child does.
+    flat = (plain + 0).contiguous().reshape(-1)
+    flat = (
+        torch.where(torch.isnan(flat), torch.full_like(flat, float("nan")), flat)
+        if flat.is_floating_point()
+        else flat
+    )
+    bits = flat.view(
+        {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}[flat.element_size()]
+    ).long()
+    return int((bits * (torch.arange(len(bits)) * 2654435761 + 1)).sum())
+
+
+def load(folder: str) -> tuple[dict[str, Any], dict[str, torch.Tensor]]:
+    """Structure and tensors of a snapshot; raises ``OSError`` or ``ValueError`` where they cannot be read."""
+    with open(os.path.join(folder, "state.json"), encoding="utf-8") as file:
+        structure = json.load(file)
+    tensors = torch.load(os.path.join(folder, "state.pt"), weights_only=True, map_location="cpu")
+    return structure, tensors
+
+
+def put_back_rng(data: dict[str, Any], tensors: dict[str, torch.Tensor]) -> None:
+    state = {k: decode(v, tensors, None) for k, v in data.items()}
+    state["python"] = _python_state(state["python"])
+    if isinstance(state.get("numpy"), list):
+        state["numpy"] = tuple(state["numpy"])
+    if "numpy" in state and "numpy" not in sys.modules:
+        del state["numpy"]
+    rng.set_global_state(state)
+
+
+def _python_state(listed: Any) -> Any:
+    version, internal, gauss = listed
+    return (version, tuple(internal), gauss)
+
+
+def put_back_generator(generator: Any, data: Any, tensors: dict[str, torch.Tensor]) -> None:
+    state = decode(data, tensors, None)
+    if state is None:
+        return
+    if type(generator).__name__ == "Random":
+        state = _python_state(state)
+    rng.set_state_of(generator, tuple(state) if type(generator).__name__ == "RandomState" else state)

@@ -1,0 +1,222 @@
+"""What this process observes with: the run's folder, its journal, and the recorder once torch is loaded.
+
+The functions here are what marked code and torch call. Each returns at once where nothing is to be done,
+and none lets a failure of ours reach the program: it becomes an ``internal-error`` event, and the run goes
+on unobserved.
+"""
+
+from __future__ import annotations
+
+import builtins
+import os
+import sys
+import traceback
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from firstcause.record.journal import Journal
+
+if TYPE_CHECKING:
+    from firstcause.record.observe.finder import Finder
+    from firstcause.record.observe.recorder import Recorder
+    from firstcause.sandbox.seal import SealReport
+
+
+class Session:
+    """One observed process."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        self.off = False
+        self.main: dict[str, Any] | None = None
+        self.forks = 0
+        self.forking = False
+        self.recorder: Recorder | None = None
+        self.finder: Finder | None = None
+        self.seal_report: SealReport | None = None
+        self.result_fd = -1
+        self.replay = os.environ.get("FIRSTCAUSE_REPLAY")
+        self._journal: Journal | None = None
+
+    @property
+    def journal(self) -> Journal:
+        """This process's journal; made at first use, so that a process with nothing to say leaves none."""
+        if self._journal is None:
+            rank = os.environ.get("RANK", "0")
+            path = os.path.join(self.folder, f"rank-{rank if rank.isdigit() else 0}-{os.getpid()}.journal")
+            self._journal = Journal(path)
+            self._journal.event(
+                "start", pid=os.getpid(), argv=sys.argv, python=sys.version.split()[0], forks=self.forks
+            )
+        return self._journal
+
+    def keep_open(self, path: str) -> frozenset[int]:
+        """Open what a sealed process must still write, before the seal."""
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+        journal = os.open(path + ".journal", flags, 0o600)
+        self._journal = Journal(path + ".journal", journal)
+        self.result_fd = os.open(path, flags, 0o600)
+        # 1 and 2 lead to a file of ours, from which the last line is quoted where the process ends too early.
+        return frozenset((1, 2, journal, self.result_fd))
+
+    def failed(self, where: str) -> None:
+        """Write down our own failure and observe no more."""
+        self.off = True
+        try:
+            self.journal.event("internal-error", where=where, text=traceback.format_exc(limit=-6))
+        except OSError:
+            # Nothing can be written (disk full, folder gone): the program still goes on.
+            return
+
+    def ready(self) -> Recorder | None:
+        """The recorder, made at the first call after torch is loaded; None while there is nothing to record."""
+        if self.recorder is None and not self.off and "torch" in sys.modules:
+            try:
+                from firstcause.record.observe.recorder import Recorder
+
+                self.recorder = Recorder(self)
+            except Exception:
+                self.failed("recorder")
+        return None if self.off else self.recorder
+
+
+_session: Session | None = None
+
+
+def current() -> Session:
+    """The session of this process; raises ``RuntimeError`` before ``start``."""
+    if _session is None:
+        raise RuntimeError("no session was started")
+    return _session
+
+
+def start(folder: str) -> Session:
+    """Make the session and put the marks' functions where compiled code finds them without a name of its own."""
+    global _session
+    _session = Session(folder)
+    for function in (begin, unhandled, mark, name, named, loss, zeroed, drawn, given, caught, again, leave):
+        setattr(builtins, f"__fc_{function.__name__}__", function)
+    return _session
+
+
+def forked() -> None:
+    """After a fork of the program's: forget the parent's journal and recorder; a child that steps is armed anew."""
+    if _session is not None and not _session.off and not _session.forking:
+        _session._journal = None
+        _session.recorder = None
+        _session.forks += 1
+
+
+def _compiling() -> bool:
+    torch = sys.modules.get("torch")
+    return torch is None or torch.compiler.is_compiling()
+
+
+def begin() -> None:
+    """The first statement of a marked ``__main__``."""
+    from firstcause.record.observe import mainscript
+
+    session = current()
+    try:
+        mainscript.begin(session.main, sys._getframe(1).f_globals, session)
+    except Exception:
+        session.failed("the first statement")
+
+
+def unhandled() -> None:
+    """An exception leaves ``__main__``; it goes on as it is."""
+    from firstcause.record.observe import exceptions
+
+    error = sys.exc_info()[1]
+    session = current()
+    if error is None or isinstance(error, SystemExit) or session.off:
+        return
+    try:
+        session.journal.event("unhandled", exception=exceptions.describe(error))
+    except Exception:
+        session.failed("the exception that ended the program")
+
+
+def mark(k: int, values: tuple[Any, ...]) -> None:
+    """The top of candidate ``k``, with the values of its names."""
+    if _compiling():
+        return
+    recorder = current().ready()
+    if recorder is not None:
+        recorder.mark(k, values, sys._getframe(1))
+
+
+def name(label: str, value: Any) -> None:
+    """One name of the candidate whose mark follows, where not all of its names are bound."""
+    recorder = current().ready()
+    if recorder is not None:
+        recorder.name(label, value)
+
+
+def named(k: int) -> None:
+    """The mark of candidate ``k`` after its bound names were given one by one."""
+    if not _compiling():
+        recorder = current().ready()
+        if recorder is not None:
+            recorder.named(k, sys._getframe(1))
+
+
+def loss(value: Any) -> Any:
+    """What ``backward`` is about to be called on; handed back as it is."""
+    if not _compiling():
+        recorder = current().ready()
+        if recorder is not None:
+            recorder.loss(value)
+    return value
+
+
+def zeroed() -> None:
+    """The program clears gradients here."""
+    if not _compiling():
+        recorder = current().ready()
+        if recorder is not None:
+            recorder.zeroed()
+
+
+def drawn(value: Any) -> Any:
+    """What ``next`` gave inside a candidate; handed back as it is."""
+    recorder = current().ready()
+    if recorder is not None:
+        recorder.drawn(value)
+    return value
+
+
+def given() -> Any:
+    """In a replay: a tuple with what ``next`` gave then, or an empty one when nothing is left."""
+    recorder = current().recorder
+    return recorder.given() if recorder is not None else ()
+
+
+def caught(k: int) -> bool:
+    """Whether the exception in flight is to be answered with a replay of candidate ``k`` in this process."""
+    recorder = current().recorder
+    return (
+        recorder is not None and not current().off and recorder.caught(k, sys.exc_info()[1], sys._getframe(1))
+    )
+
+
+def again(k: int) -> Iterator[tuple[Any, ...]]:
+    """In a replay: the values of the names, once for each pass of the window."""
+    recorder = current().recorder
+    assert recorder is not None
+    return recorder.again(k)
+
+
+def leave() -> None:
+    """In a replay: the second copy of the body has ended, one way or another; the process ends here."""
+    recorder = current().recorder
+    assert recorder is not None
+    recorder.leave(sys.exc_info()[1])
+
+
+def before_step(optimizer: Any, args: Any, kwargs: Any) -> Any:
+    """torch's hook before every optimizer step; gives back its arguments where a closure is to be checked."""
+    recorder = current().ready()
+    if recorder is None or _compiling():
+        return None
+    return recorder.before_step(optimizer, args, kwargs)

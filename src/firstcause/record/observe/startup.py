@@ -1,0 +1,70 @@
+"""Begin to observe this interpreter, before a line of the user's program has run."""
+
+from __future__ import annotations
+
+import os
+import sys
+from types import ModuleType
+from typing import Any
+
+from firstcause.record.observe import mainscript, session
+from firstcause.record.observe.finder import Finder
+
+
+def install(folder: str) -> None:
+    """Arm this process: the marks' functions, the import hook, and the marked main script."""
+    current = session.start(folder)
+    current.main = mainscript.entered()
+    after: dict[str, list[Any]] = {}
+    finder = Finder(current, after)
+    current.finder = finder
+    if current.main is None:
+        mainscript.enter_script(current, finder)
+    if current.replay:
+        # A fresh process that runs the user's code again is sealed before its first line.
+        from firstcause.sandbox import seal, writers
+
+        current.seal_report = seal.seal(os.environ["FIRSTCAUSE_SCRATCH"], current.keep_open(current.replay))
+        after.update({name: [patch] for name, patch in writers.patches().items()})
+        after.setdefault("torch.utils.data.dataloader", []).append(_without_workers)
+    after.setdefault("torch.optim.optimizer", []).append(_hook_optimizers)
+    after.setdefault("runpy", []).append(_mark_spawned_mains)
+    sys.meta_path.insert(0, finder)
+    module = mainscript.module_argument(sys.orig_argv) if sys.argv[:1] == ["-m"] else None
+    if module is not None:
+        sys.meta_path.insert(0, mainscript.ModuleMain(finder, module))
+    os.register_at_fork(after_in_child=session.forked)
+
+
+def _hook_optimizers(module: ModuleType) -> None:
+    module.register_optimizer_step_pre_hook(session.before_step)
+
+
+def _without_workers(module: ModuleType) -> None:
+    """A sealed process starts no others: its loaders draw in the process itself."""
+    original = module.DataLoader.__init__
+
+    def init(self: Any, *args: Any, **kwargs: Any) -> None:
+        kwargs.update(num_workers=0)
+        for name in ("prefetch_factor", "persistent_workers", "multiprocessing_context", "timeout"):
+            kwargs.pop(name, None)
+        # num_workers is the sixth argument when it is given by position.
+        original(self, *args[:5], **kwargs)
+
+    module.DataLoader.__init__ = init
+
+
+def _mark_spawned_mains(module: ModuleType) -> None:
+    """Give children of multiprocessing's spawn the marked main script: runpy reads it by path there."""
+    original: Any = module.__dict__["_get_code_from_file"]
+
+    def get_code(*args):  # type: ignore[no-untyped-def]
+        # (run_name, fname) -> (code, fname) until 3.11, (fname) -> code since 3.12.
+        result = original(*args)
+        finder = session.current().finder
+        marked = finder.marked_code(args[-1]) if finder is not None else None
+        if marked is None:
+            return result
+        return (marked, *result[1:]) if isinstance(result, tuple) else marked
+
+    module.__dict__["_get_code_from_file"] = get_code

@@ -1,0 +1,1 @@
+"""The parent of an observed command: starts it, passes signals on, and says afterwards how it ended."""

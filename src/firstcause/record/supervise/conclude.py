@@ -1,0 +1,82 @@
+"""From how a command ended and what its processes wrote to what failed."""
+
+from __future__ import annotations
+
+import os
+import signal as signals
+from typing import Any
+
+from firstcause.record.folder import RunFolder
+from firstcause.record.supervise.launch import Ending
+from firstcause.schema import Site, Symptom
+
+
+def symptoms(folder: RunFolder, ending: Ending, cwd: str) -> tuple[Symptom, ...]:
+    """The failures of a run, the first one first; empty for a healthy one."""
+    found: list[Symptom] = []
+    failures = folder.failures()
+    readings = folder.journals()
+    unhandled = [e["exception"] for r in readings.values() for e in r.events if e.get("event") == "unhandled"]
+    failed = ending.signal is not None or ending.exit_code not in (0, None)
+    for facts in failures:
+        if facts["kind"] == "nan":
+            found.append(_not_finite(facts))
+        elif facts["kind"] == "exception" and failed and _same(facts, unhandled):
+            found.append(_raised(facts["exception"], cwd, facts["step"]))
+    if not any(s.kind == "exception" for s in found):
+        found.extend(
+            _raised(chain, cwd, None) for chain in unhandled[:1] if chain[0]["type"] != "KeyboardInterrupt"
+        )
+    if ending.signal is not None:
+        found.append(Symptom("signal", f"the command was ended by {signals.Signals(ending.signal).name}"))
+    elif failed and not found:
+        found.append(
+            Symptom(
+                "exit-code", f"the command ended with exit code {ending.exit_code} and no exception was seen"
+            )
+        )
+    return tuple(found)
+
+
+def _not_finite(facts: dict[str, Any]) -> Symptom:
+    bad, total = facts["bad_gradients"], facts["gradients"]
+    losses = ", ".join(f"{x}" for x in facts["losses"][-3:]) or "not seen"
+    what = f"{len(bad)} of {total} gradients are not finite" if bad else "the loss is not finite"
+    return Symptom(
+        "nan", f"{what} before the optimizer's step {facts['step']}; loss {losses}", step=facts["step"]
+    )
+
+
+def _raised(chain: list[dict[str, Any]], cwd: str, step: int | None) -> Symptom:
+    error = chain[0]
+    return Symptom(
+        "exception", f"{error['type']}: {error['message']}".strip(), site_of(error["frames"], cwd), step
+    )
+
+
+def _same(facts: dict[str, Any], unhandled: list[list[dict[str, Any]]]) -> bool:
+    """Whether an exception seen in a unit is one that ended the program, and not one that it handled."""
+    mine = facts["exception"][0]
+    every = [e for chain in unhandled for e in chain]
+    return not every or any((e["type"], e["message"]) == (mine["type"], mine["message"]) for e in every)
+
+
+def site_of(frames: list[dict[str, Any]], cwd: str) -> Site | None:
+    """The innermost frame in the user's own code, its file relative to the run's folder where it lies in it."""
+    for frame in reversed(frames):
+        path = frame["file"]
+        if (
+            path.startswith("<")
+            or "site-packages" in path
+            or f"{os.sep}lib{os.sep}python" in path
+            or "firstcause" in path.split(os.sep)
+        ):
+            continue
+        return Site(relative(path, cwd), frame["line"], frame["function"], frame["text"])
+    return None
+
+
+def relative(path: str, cwd: str) -> str:
+    """A path as the user would type it from ``cwd``."""
+    shorter = os.path.relpath(path, cwd)
+    return path if shorter.startswith("..") else shorter

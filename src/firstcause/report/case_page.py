@@ -1,0 +1,83 @@
+"""A case, and a list of cases, as a person reads them at a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TextIO
+
+from firstcause.case import LIMIT, Attempt, Progress, question
+from firstcause.report.frame import body, columns, heading, next_line, title
+from firstcause.report.plain import cells, cropped, one_line, padded
+from firstcause.report.style import Style, style_on
+
+_COLORS = {"verified": "green", "closed": "green", "stopped": "red"}
+
+
+def render_case(
+    progress: Progress, out: TextIO, color: bool = False, width: int = 80, next_command: str = ""
+) -> None:
+    """Write where a case stands: its run, approval, attempts with their lessons, and the next command."""
+    style = style_on(out, color, width)
+    out.writelines(line.rstrip() + "\n" for line in _case(progress, style, next_command))
+
+
+def _case(progress: Progress, style: Style, next_command: str) -> Iterator[str]:
+    case = progress.case
+    yield from title(f"case {case.id}", case.state, _COLORS.get(case.state, "yellow"), style)
+    rows = [("run", case.run), ("opened", case.opened), ("updated", progress.updated)]
+    rows += [("cause", _cause(progress))]
+    if progress.approval:
+        rows += [("approved", f"by {progress.approval.by}, {progress.approval.time}")]
+    if progress.failed:
+        rows += [("strikes", f"{case.strikes} of {LIMIT}")]
+    if progress.recovered:
+        rows += [("set aside", f"{progress.recovered} bytes of a line that was being written at a crash")]
+    rows += [("lesson", progress.lesson)] if progress.lesson else []
+    yield from columns([(name, one_line(text)) for name, text in rows], style)
+    if progress.attempts:
+        yield from heading("Attempts", style)
+        for number, attempt in enumerate(progress.attempts, 1):
+            yield from _attempt(number, attempt, style)
+    for name, remarks in (("Rejections", progress.rejections), ("Tries In A Copy", progress.tries)):
+        if remarks:
+            yield from heading(name, style)
+            yield from columns([(one_line(remark.by), remark.text) for remark in remarks], style)
+    if case.state == "stopped":
+        yield from heading("Stopped After Three Strikes", style)
+        yield from body(question(progress), style)
+    yield from next_line(next_command, style)
+
+
+def _cause(progress: Progress) -> str:
+    diagnosis = progress.case.diagnosis
+    if diagnosis is None or diagnosis.cause is None:
+        return "not established"
+    return f"{diagnosis.cause} at {diagnosis.site}" if diagnosis.site else diagnosis.cause
+
+
+def _attempt(number: int, attempt: Attempt, style: Style) -> Iterator[str]:
+    marks = {True: ("✓", "+", "green"), False: ("✗", "x", "red"), None: ("·", ".", "yellow")}
+    glyph, ascii_form, color = marks[attempt.passed]
+    mark = getattr(style, color)(style.glyph(glyph, ascii_form))
+    summary = one_line(attempt.summary)
+    yield f"  {number} {mark} {style.bold(one_line(attempt.approach.cause))}  {style.dim(attempt.time)}"
+    yield from body(summary, style, 6)
+    yield from body(attempt.lesson, style, 6) if attempt.lesson else ()
+
+
+def render_cases(
+    cases: Sequence[tuple[str, Progress | str]], out: TextIO, color: bool = False, width: int = 80
+) -> None:
+    """Write one row a case, oldest first: id, state, cause; for a damaged one, what is wrong with it."""
+    style = style_on(out, color, width)
+    longest = max((cells(name) for name, _ in cases), default=0)
+    end = style.glyph("…", "...")
+    for name, progress in cases:
+        if isinstance(progress, str):
+            state, text, paint = "damaged", progress, "red"
+        else:
+            state, text = progress.case.state, _cause(progress)
+            paint = _COLORS.get(state, "yellow")
+        painted = getattr(style, paint)(f"{state:<13}")
+        shown = cropped(one_line(text), style.width - longest - 17, end)
+        out.write(f"{padded(name, longest)}  {painted}  {shown}".rstrip() + "\n")

@@ -1,0 +1,39 @@
+"""The vocabulary: frozen dataclasses, their construction and their plain form; no torch, no files."""
+
+from firstcause.schema.case import CASE_SCHEMA, Case, State
+from firstcause.schema.cause import Cause
+from firstcause.schema.codec import from_plain, to_plain
+from firstcause.schema.diagnosis import SECTIONS, Diagnosis, DiagnosisStatus
+from firstcause.schema.evidence import Evidence, EvidenceKind
+from firstcause.schema.finding import Category, Finding
+from firstcause.schema.fix import Fix
+from firstcause.schema.hypothesis import Hypothesis, HypothesisStatus
+from firstcause.schema.instruction import Instruction
+from firstcause.schema.run import RUN_SCHEMA, Run
+from firstcause.schema.site import Site
+from firstcause.schema.symptom import Symptom, SymptomKind
+
+__all__ = [
+    "CASE_SCHEMA",
+    "RUN_SCHEMA",
+    "SECTIONS",
+    "Case",
+    "Category",
+    "Cause",
+    "Diagnosis",
+    "DiagnosisStatus",
+    "Evidence",
+    "EvidenceKind",
+    "Finding",
+    "Fix",
+    "Hypothesis",
+    "HypothesisStatus",
+    "Instruction",
+    "Run",
+    "Site",
+    "State",
+    "Symptom",
+    "SymptomKind",
+    "from_plain",
+    "to_plain",
+]

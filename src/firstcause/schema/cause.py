@@ -1,0 +1,22 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Cause:
+    """A root cause as the catalogue knows it: its mechanism, what settles it, its fix, what is taken for it."""
+
+    slug: str
+    title: str
+    specialist: str
+    mechanism: str
+    symptoms: tuple[str, ...]
+    confirms: tuple[str, ...]
+    refutes: tuple[str, ...]
+    experiment: str
+    fix: str
+    fix_changes: str
+    fix_does_not: str
+    decoys: tuple[str, ...]
+    proof: str

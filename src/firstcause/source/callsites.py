@@ -1,0 +1,207 @@
+"""Where a function of the project is called: by name, as a method, through a variable that holds it."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from itertools import islice
+
+from firstcause.source.callees import CALLED, PARTIAL, Callee, callees
+from firstcause.source.classes import lineage, own_method, subclasses
+from firstcause.source.frames import Frame, Instance, Value
+from firstcause.source.module import FunctionNode, Module
+from firstcause.source.project import Project
+from firstcause.source.resolve import Defined, resolve
+from firstcause.source.walk import Walk
+
+# Calls through variables that are looked at for one function; beyond that the search costs more than it finds.
+MAX_INDIRECT = 600
+
+
+@dataclass(eq=False)
+class CallIndex:
+    """All calls of a project by the last name of what they call, and the call sites found so far."""
+
+    by_name: dict[str, list[Value]] = field(default_factory=dict)
+    values: set[str] = field(default_factory=set)
+    known: dict[int, list[Frame]] = field(default_factory=dict)
+    asked: set[int] = field(default_factory=set)
+    was_cut: bool = False
+
+
+def call_index(project: Project) -> CallIndex:
+    """The project's index of calls, made at the first use."""
+    index = project.memory.get("calls")
+    if isinstance(index, CallIndex):
+        return index
+    index = CallIndex()
+    for module in project.modules:
+        called = set()
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.Call):
+                called.add(node.func)
+                index.by_name.setdefault(last_name(node.func), []).append(Value(module, node))
+        for node in ast.walk(module.tree):
+            # A function that is handed on as a value may be called under another name.
+            if isinstance(node, (ast.Name, ast.Attribute)) and node not in called and isinstance(node.ctx, ast.Load):
+                index.values.add(last_name(node))
+            if isinstance(node, ast.alias) and node.asname:
+                index.values.add(node.name.rpartition(".")[2])
+    project.memory["calls"] = index
+    return index
+
+
+def last_name(node: ast.AST) -> str:
+    """The last part of a dotted expression; empty for any other."""
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def call_sites(walk: Walk, module: Module, function: FunctionNode) -> list[Frame]:
+    """A frame for each call of a function that is found in the project."""
+    index = call_index(walk.project)
+    if id(function) in index.known:
+        return index.known[id(function)]
+    if id(function) in index.asked or isinstance(function, ast.Lambda):
+        index.was_cut = True
+        return []
+    index.asked.add(id(function))
+    outer_cut, index.was_cut = index.was_cut, False
+    try:
+        found = _find(walk.fork(), module, function)
+    finally:
+        index.asked.discard(id(function))
+    if not index.was_cut or not index.asked:
+        # What was found while another search was under way may lack that one's results.
+        index.known[id(function)] = found
+    index.was_cut = index.was_cut or outer_cut
+    return found
+
+
+def _find(walk: Walk, module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[Frame]:
+    cls = module.parents.get(function)
+    if isinstance(cls, ast.ClassDef) and function.name == "__init__":
+        return constructor_frames(walk, module, cls, function)
+    frames: list[Frame] = []
+    for value in _candidates(walk, function, is_method=isinstance(cls, ast.ClassDef)):
+        for callee in callees(walk, value):
+            if callee.function is function:
+                frames.append(callee.frame(value))
+            elif callee.name == f".{function.name}" and isinstance(cls, ast.ClassDef) and _is_only(walk.project, function):
+                frames.append(Frame(function, value, None, 1))
+    return frames
+
+
+def _candidates(walk: Walk, function: ast.FunctionDef | ast.AsyncFunctionDef, is_method: bool) -> list[Value]:
+    index = call_index(walk.project)
+    found = list(index.by_name.get(function.name, []))
+    others: list[Value] = []
+    if (is_method and function.name in CALLED) or function.name in index.values:
+        others = [v for name, vs in index.by_name.items() if name != function.name for v in vs]
+    return found + list(islice((v for v in others if _is_indirect(walk.project, v)), MAX_INDIRECT))
+
+
+def _is_indirect(project: Project, value: Value) -> bool:
+    """Whether a call calls what a variable holds, and no name that is known by itself."""
+    assert isinstance(value.node, ast.Call)
+    func = value.node.func
+    if isinstance(func, ast.Attribute) and not isinstance(func.value, (ast.Name, ast.Attribute)):
+        return False
+    target = resolve(project, value.module, func)
+    return target is None or (isinstance(target, Defined) and func is not None and last_name(func) != target.node.name)
+
+
+def _is_only(project: Project, function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether a method's name is no other method's in the project and none of common library objects."""
+    if function.name.startswith("__") or any(hasattr(kind, function.name) for kind in (str, dict, list, set)):
+        return False
+    same = [
+        n
+        for m in project.modules
+        for n in ast.walk(m.tree)
+        if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)) and n.name == function.name
+    ]
+    return len(same) == 1
+
+
+def constructor_calls(walk: Walk, module: Module, cls: ast.ClassDef) -> list[Value]:
+    """The calls that make objects of a class."""
+    index = call_index(walk.project)
+    candidates = list(index.by_name.get(cls.name, []))
+    candidates += [v for v in index.by_name.get("cls", []) if v.module.method_class(v.node) is cls]
+    if cls.name in index.values:
+        others = [v for name, vs in index.by_name.items() if name != cls.name for v in vs]
+        candidates += islice((v for v in others if _is_indirect(walk.project, v)), MAX_INDIRECT)
+        candidates += index.by_name.get("partial", [])
+    return [v for v in candidates if any(c.cls is cls for c in _made_by(walk, v))]
+
+
+def _made_by(walk: Walk, value: Value) -> list[Callee]:
+    assert isinstance(value.node, ast.Call)
+    found = callees(walk, value)
+    if value.node.args and any(c.name in PARTIAL for c in found):
+        target = resolve(walk.project, value.module, value.node.args[0])
+        if isinstance(target, Defined) and isinstance(target.node, ast.ClassDef):
+            return [Callee(module=target.module, cls=target.node, skip=1)]
+    return found
+
+
+def constructor_frames(walk: Walk, module: Module, cls: ast.ClassDef, init: FunctionNode) -> list[Frame]:
+    """A frame of ``__init__`` for each call that makes an object of a class or reaches it from a subclass."""
+    frames = []
+    for value in constructor_calls(walk, module, cls):
+        skip = next((c.skip for c in _made_by(walk, value) if c.cls is cls), 0)
+        frames.append(Frame(init, value, Instance(module, cls, value), 1, skip))
+    for child in subclasses(walk.project, cls):
+        assert isinstance(child.node, ast.ClassDef)
+        own = own_method(child.node, "__init__")
+        family = [p.node for p in lineage(walk.project, child.module, child.node)]
+        if own is None and next((c for c in family if isinstance(c, ast.ClassDef) and own_method(c, "__init__")), None) is cls:
+            frames += [
+                Frame(init, v, Instance(child.module, child.node, v), 1)
+                for v in constructor_calls(walk, child.module, child.node)
+            ]
+        for node in ast.walk(own) if own is not None else ():
+            if isinstance(node, ast.Call) and last_name(node.func) == "__init__":
+                call = Value(child.module, node)
+                frames += [c.frame(call) for c in callees(walk, call) if c.function is init]
+    return frames
+
+
+def is_super_init(call: ast.Call) -> bool:
+    """Whether a call is ``super().__init__(...)``."""
+    func = call.func
+    if not isinstance(func, ast.Attribute) or func.attr != "__init__" or not isinstance(func.value, ast.Call):
+        return False
+    return last_name(func.value.func) == "super"
+
+
+def constructor_frame(walk: Walk, instance: Instance, cls: Defined) -> Frame | None:
+    """The frame of one class's ``__init__`` for an object, through ``super().__init__`` from the object's own class."""
+    family = [p for p in lineage(walk.project, instance.module, instance.cls) if isinstance(p.node, ast.ClassDef)]
+    frame: Frame | None = None
+    module = instance.module
+    for part in family:
+        assert isinstance(part.node, ast.ClassDef)
+        init = own_method(part.node, "__init__")
+        if init is None:
+            continue
+        if frame is None:
+            frame = Frame(init, instance.made, instance, 1)
+        else:
+            call = _call_of_base(frame.function)
+            if call is None:
+                frame = Frame(init, None, instance, 1)
+            else:
+                # Base.__init__(self, ...) hands the object over by hand.
+                frame = Frame(init, Value(module, call, frame), instance, 1 if is_super_init(call) else 0)
+        module = part.module
+        if part.node is cls.node:
+            return frame
+    return None
+
+
+def _call_of_base(function: FunctionNode) -> ast.Call | None:
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call) and last_name(node.func) == "__init__":
+            return node
+    return None

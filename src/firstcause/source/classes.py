@@ -1,0 +1,173 @@
+"""The classes of the project: their bases, methods, fields, and the assignments to their attributes."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from firstcause.source.definitions import Definition, Wanted, own_bindings
+from firstcause.source.module import FUNCTIONS, FunctionNode, Module
+from firstcause.source.project import Project
+from firstcause.source.resolve import Defined, external, resolve
+
+Method = ast.FunctionDef | ast.AsyncFunctionDef
+DATACLASS = ("dataclasses.dataclass", "attr.s", "attr.define", "attrs.define", "attrs.frozen", "attr.dataclass")
+FIELD_BASES = ("typing.NamedTuple", "pydantic.BaseModel", "pydantic_settings.BaseSettings")
+PROPERTIES = ("property", "cached_property", "functools.cached_property")
+
+
+@dataclass(frozen=True, eq=False)
+class Assigned:
+    """An assignment to an attribute of ``self``: the class, the method, and what is assigned."""
+
+    module: Module
+    cls: ast.ClassDef
+    method: Method
+    holder: ast.Attribute
+    definition: Definition
+
+
+def lineage(project: Project, module: Module, cls: ast.ClassDef) -> list[Defined]:
+    """A class and its bases within the project, nearest first."""
+    found: list[Defined] = []
+    waiting: list[Defined] = [Defined(module, cls)]
+    while waiting and len(found) < 20:
+        current = waiting.pop(0)
+        if any(current.node is f.node for f in found) or not isinstance(current.node, ast.ClassDef):
+            continue
+        found.append(current)
+        bases = [resolve(project, current.module, base) for base in current.node.bases]
+        waiting = [b for b in bases if isinstance(b, Defined)] + waiting
+    return found
+
+
+def external_bases(project: Project, module: Module, cls: ast.ClassDef) -> list[str]:
+    """The library classes that a class derives from, by their dotted names."""
+    found = []
+    for part in lineage(project, module, cls):
+        assert isinstance(part.node, ast.ClassDef)
+        found += [external(resolve(project, part.module, _plain(base))) for base in part.node.bases]
+    return [name for name in found if name]
+
+
+def _plain(base: ast.expr) -> ast.expr:
+    # Generic[T], Dataset[int]: the class is what is subscripted.
+    return base.value if isinstance(base, ast.Subscript) else base
+
+
+def subclasses(project: Project, cls: ast.ClassDef) -> list[Defined]:
+    """The project's classes that derive from a class."""
+    return [
+        Defined(module, node)
+        for module in project.modules
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.ClassDef)
+        and node is not cls
+        and node.bases
+        and any(part.node is cls for part in lineage(project, module, node))
+    ]
+
+
+def own_method(cls: ast.ClassDef, name: str) -> Method | None:
+    """The last definition of a method in a class body, conditional ones included."""
+    found = [n for n in ast.walk(cls) if isinstance(n, Method) and n.name == name and _is_direct(cls, n)]
+    return found[-1] if found else None
+
+
+def _is_direct(cls: ast.ClassDef, method: Method) -> bool:
+    waiting: list[ast.AST] = list(cls.body)
+    while waiting:
+        node = waiting.pop()
+        if node is method:
+            return True
+        if isinstance(node, (ast.If, ast.Try)):
+            waiting += ast.iter_child_nodes(node)
+    return False
+
+
+def method(project: Project, module: Module, cls: ast.ClassDef, name: str) -> Defined | None:
+    """The method that a class has by a name, its own or inherited."""
+    for part in lineage(project, module, cls):
+        assert isinstance(part.node, ast.ClassDef)
+        own = own_method(part.node, name)
+        if own is not None:
+            return Defined(part.module, own, part.node)
+    return None
+
+
+def decorators(project: Project, module: Module, node: Method | ast.ClassDef) -> list[str]:
+    """The decorators of a function or class, by dotted name without ``builtins.``."""
+    names = []
+    for decorator in node.decorator_list:
+        plain = decorator.func if isinstance(decorator, ast.Call) else decorator
+        names.append(external(resolve(project, module, plain)).removeprefix("builtins."))
+    return names
+
+
+def implicit(project: Project, found: Defined) -> int:
+    """1 where a method's first parameter is given by the object or the class, 0 for functions and static methods."""
+    scope = next((n for n in found.module.ancestors(found.node) if isinstance(n, (*FUNCTIONS, ast.ClassDef))), None)
+    if isinstance(found.node, ast.ClassDef) or not isinstance(scope, ast.ClassDef):
+        return 0
+    return 0 if "staticmethod" in decorators(project, found.module, found.node) else 1
+
+
+def self_name(project: Project, module: Module, function: FunctionNode | None) -> str | None:
+    """The name of the first parameter of a method, the object itself."""
+    if function is None or isinstance(function, ast.Lambda):
+        return None
+    parameters = [*function.args.posonlyargs, *function.args.args]
+    if not parameters or not implicit(project, Defined(module, function)):
+        return None
+    return parameters[0].arg
+
+
+def assigned(project: Project, part: Defined, attribute: str) -> list[Assigned]:
+    """The assignments to ``self.attribute`` in the methods of one class, in the order of the text."""
+    cls = part.node
+    assert isinstance(cls, ast.ClassDef)
+    found = []
+    for node in ast.walk(cls):
+        if not isinstance(node, Method) or part.module.method_class(node) is not cls:
+            continue
+        own = self_name(project, part.module, node)
+        if own is None:
+            continue
+        for definition in every_assignment(node, Wanted(own, attribute)):
+            holder = ast.Attribute(ast.Name(own, ast.Load()), attribute, ast.Load())
+            found.append(Assigned(part.module, cls, node, holder, definition))
+    return sorted(found, key=lambda a: getattr(a.definition.node, "lineno", 0))
+
+
+def every_assignment(function: Method, wanted: Wanted) -> list[Definition]:
+    """All assignments in a function, those included that a later one overwrites."""
+    return [d for node in ast.walk(function) if isinstance(node, ast.stmt) for d in own_bindings(node, wanted)]
+
+
+def class_value(part: Defined, name: str) -> ast.expr | None:
+    """What a class body assigns to a name."""
+    assert isinstance(part.node, ast.ClassDef)
+    for statement in reversed(part.node.body):
+        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name) and statement.target.id == name:
+            return statement.value
+        if isinstance(statement, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in statement.targets):
+            return statement.value
+    return None
+
+
+def fields(project: Project, module: Module, cls: ast.ClassDef) -> list[str] | None:
+    """The fields of a dataclass or its kin in the order of its constructor, or None for another class."""
+    parts = [p for p in reversed(lineage(project, module, cls)) if isinstance(p.node, ast.ClassDef)]
+    is_fielded = any(
+        name in DATACLASS for p in parts if isinstance(p.node, ast.ClassDef) for name in decorators(project, p.module, p.node)
+    ) or any(base in FIELD_BASES for base in external_bases(project, module, cls))
+    if not is_fielded:
+        return None
+    names = [
+        s.target.id
+        for p in parts
+        if isinstance(p.node, ast.ClassDef)
+        for s in p.node.body
+        if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name) and "ClassVar" not in ast.dump(s.annotation)
+    ]
+    return list(dict.fromkeys(names))

@@ -1,0 +1,117 @@
+"""How a walk goes through the plain expressions: literals, branches, operators, subscripts, displays."""
+
+from __future__ import annotations
+
+import ast
+
+from firstcause.source.containers import literal_elements, pick
+from firstcause.source.frames import Value
+from firstcause.source.steps import EACH, Step, constant_key
+from firstcause.source.walk import Chain, Follow, Hop, Origin, Result, Walk
+
+
+def _constant(walk: Walk, value: Value, chain: Chain) -> Result:
+    return walk.stop("literal", value, chain)
+
+
+def _unary(walk: Walk, value: Value, chain: Chain) -> Result:
+    assert isinstance(value.node, ast.UnaryOp)
+    return walk.stop("literal" if isinstance(value.node.operand, ast.Constant) else "operation", value, chain)
+
+
+def _conditional(walk: Walk, value: Value, chain: Chain) -> Result:
+    assert isinstance(value.node, ast.IfExp)
+    return walk.any_of((value.at(n, value.path), chain) for n in (value.node.body, value.node.orelse))
+
+
+def _boolean(walk: Walk, value: Value, chain: Chain) -> Result:
+    assert isinstance(value.node, ast.BoolOp)
+    return walk.any_of((value.at(n, value.path), chain) for n in value.node.values)
+
+
+def _wrapped(walk: Walk, value: Value, chain: Chain) -> Result:
+    assert isinstance(value.node, (ast.NamedExpr, ast.Starred, ast.Await))
+    return walk.trace(value.at(value.node.value, value.path), chain)
+
+
+def _binary(walk: Walk, value: Value, chain: Chain) -> Result:
+    assert isinstance(value.node, ast.BinOp)
+    node, path = value.node, value.path
+    if path and path[0] == EACH and isinstance(node.op, ast.Add):
+        return walk.any_of((value.at(n, path), chain) for n in (node.left, node.right))
+    if path and path[0].kind in ("iter", "item") and isinstance(node.op, ast.Mult):
+        listed = next((n for n in (node.left, node.right) if isinstance(n, (ast.List, ast.Tuple))), None)
+        return walk.trace(value.at(listed, (EACH, *path[1:])), chain) if listed is not None else None
+    return walk.stop("operation", value, chain)
+
+
+def _subscript(walk: Walk, value: Value, chain: Chain) -> Result:
+    assert isinstance(value.node, ast.Subscript)
+    node, path = value.node, value.path
+    is_slice = isinstance(node.slice, ast.Slice)
+    if walk.data and (is_slice or isinstance(node.slice, ast.Tuple)):
+        return walk.trace(value.at(node.value, path), chain)
+    step = EACH if is_slice else Step("item", constant_key(node.slice))
+    inside = None if is_slice and not path else walk.trace(value.at(node.value, path if is_slice else (step, *path)), chain)
+    if inside is None and walk.data:
+        inside = walk.trace(value.at(node.value, path), chain)
+    return inside if inside is not None else walk.stop("operation", value, chain)
+
+
+def _sequence(walk: Walk, value: Value, chain: Chain) -> Result:
+    assert isinstance(value.node, (ast.List, ast.Tuple, ast.Set))
+    if not value.path:
+        return walk.stop("literal", value, chain)
+    return pick(walk, value, literal_elements(value), chain)
+
+
+def _mapping(walk: Walk, value: Value, chain: Chain) -> Result:
+    assert isinstance(value.node, ast.Dict)
+    if not value.path:
+        return walk.stop("literal", value, chain)
+    step, rest = value.path[0], value.path[1:]
+    if step.kind == "iter":
+        return [Origin("literal", value.module, value.node, chain, exact=False)] if not rest else None
+    found: list[tuple[Value, Chain]] = []
+    for key, item in zip(value.node.keys, value.node.values, strict=True):
+        if key is None:
+            found.append((value.at(item, value.path), chain))
+        elif step.key is None or constant_key(key) == step.key:
+            found.append((value.at(item, rest), (*chain, Hop(value.module, item))))
+    if step.key is not None and any(c is not chain for _, c in found):
+        # A written key beats what ** brings in before it.
+        found = [(v, c) for v, c in found if c is not chain]
+    return walk.any_of(found)
+
+
+def _comprehension(walk: Walk, value: Value, chain: Chain) -> Result:
+    if not value.path:
+        return walk.stop("operation", value, chain)
+    node, step, rest = value.node, value.path[0], value.path[1:]
+    if isinstance(node, ast.DictComp):
+        element = node.key if step.kind == "iter" else node.value
+    else:
+        assert isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp))
+        element = node.elt
+    return walk.trace(value.at(element, rest), chain)
+
+
+EXPRESSIONS: dict[type[ast.AST], Follow] = {
+    ast.Constant: _constant,
+    ast.UnaryOp: _unary,
+    ast.IfExp: _conditional,
+    ast.BoolOp: _boolean,
+    ast.NamedExpr: _wrapped,
+    ast.Starred: _wrapped,
+    ast.Await: _wrapped,
+    ast.BinOp: _binary,
+    ast.Subscript: _subscript,
+    ast.List: _sequence,
+    ast.Tuple: _sequence,
+    ast.Set: _sequence,
+    ast.Dict: _mapping,
+    ast.ListComp: _comprehension,
+    ast.SetComp: _comprehension,
+    ast.GeneratorExp: _comprehension,
+    ast.DictComp: _comprehension,
+}

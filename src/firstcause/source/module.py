@@ -1,0 +1,156 @@
+"""One file of the user's code, parsed: text, lines, tree, and the way from a node back to both."""
+
+from __future__ import annotations
+
+import ast
+import io
+import os
+import re
+import tokenize
+from functools import cached_property
+
+from firstcause.schema import Site
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
+
+# Larger files are generated data, and ast needs about 100 bytes a byte.
+MAX_BYTES = 2_000_000
+
+
+class Module:
+    """A parsed file; ``name`` is its path as the user would type it from the project's root."""
+
+    def __init__(self, path: str, name: str, raw: bytes) -> None:
+        self.path = path
+        self.name = name
+        self.encoding, _ = tokenize.detect_encoding(io.BytesIO(raw).readline)
+        self.bom = raw.startswith(b"\xef\xbb\xbf")
+        # Decoded here and not by open(): newlines must stay as they are, or edits would move.
+        self.text = raw.decode(self.encoding)
+        self.tree = ast.parse(self.text, filename=path)
+        # What each name means at the module's end, once somebody has asked.
+        self.ends: dict[object, list[object]] = {}
+        self.parents: dict[ast.AST, ast.AST] = {
+            child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)
+        }
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines with their ends, split where Python's tokenizer splits them (not at form feeds)."""
+        return [line for line in re.split(r"(?<=\n)|(?<=\r)(?!\n)", self.text) if line]
+
+    @cached_property
+    def global_statements(self) -> dict[str, list[FunctionNode]]:
+        """The functions that declare a name global, by name."""
+        found: dict[str, list[FunctionNode]] = {}
+        for node in ast.walk(self.tree):
+            function = self.function(node) if isinstance(node, ast.Global) else None
+            for name in node.names if isinstance(node, ast.Global) and function is not None else ():
+                found.setdefault(name, []).append(function)  # type: ignore[arg-type]
+        return found
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        starts = [0]
+        for line in self.lines:
+            starts.append(starts[-1] + len(line))
+        return starts
+
+    def offset(self, line: int, column: int) -> int:
+        """The index into ``text`` of a 1-based line and a column in UTF-8 bytes, as ``ast`` counts."""
+        if line > len(self.lines):
+            return len(self.text)
+        content = self.lines[line - 1]
+        if not content.isascii():
+            column = len(content.encode()[:column].decode(errors="ignore"))
+        return self._starts[line - 1] + column
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """The line and UTF-8 column of an index into ``text``; the inverse of ``offset``."""
+        low, high = 0, len(self.lines)
+        while low < high:
+            middle = (low + high) // 2
+            if self._starts[middle + 1] <= offset:
+                low = middle + 1
+            else:
+                high = middle
+        return low + 1, len(self.text[self._starts[low] : offset].encode())
+
+    def span(self, node: ast.AST) -> tuple[int, int]:
+        """Where a node starts and ends in ``text``."""
+        first, last = getattr(node, "lineno", 1), getattr(node, "end_lineno", 1)
+        return self.offset(first, getattr(node, "col_offset", 0)), self.offset(last, getattr(node, "end_col_offset", 0))
+
+    def segment(self, node: ast.AST) -> str:
+        """The source text of a node, as it is written."""
+        start, end = self.span(node)
+        return self.text[start:end]
+
+    def line(self, number: int) -> str:
+        return self.lines[number - 1].strip() if 1 <= number <= len(self.lines) else ""
+
+    def site(self, node: ast.AST) -> Site:
+        """The Site of a node's first line."""
+        number: int = getattr(node, "lineno", 1)
+        return Site(self.name, number, self.qualified_name(node), self.line(number))
+
+    def qualified_name(self, node: ast.AST) -> str:
+        """The dotted name of the functions and classes around a node; empty at module level."""
+        names = [
+            getattr(parent, "name", "<lambda>")
+            for parent in self.ancestors(node)
+            if isinstance(parent, (*FUNCTIONS, ast.ClassDef))
+        ]
+        return ".".join(reversed(names))
+
+    def ancestors(self, node: ast.AST) -> list[ast.AST]:
+        """The nodes around a node, innermost first."""
+        found = []
+        parent = self.parents.get(node)
+        while parent is not None:
+            found.append(parent)
+            parent = self.parents.get(parent)
+        return found
+
+    def statement(self, node: ast.AST) -> ast.stmt | None:
+        """The innermost statement that holds a node, or the node itself."""
+        current: ast.AST | None = node
+        while current is not None and not isinstance(current, ast.stmt):
+            current = self.parents.get(current)
+        return current
+
+    def function(self, node: ast.AST) -> FunctionNode | None:
+        """The innermost function around a node."""
+        for parent in self.ancestors(node):
+            if isinstance(parent, FUNCTIONS):
+                return parent
+        return None
+
+    def method_class(self, node: ast.AST) -> ast.ClassDef | None:
+        """The class whose method (or a function nested in it) holds a node."""
+        for parent in self.ancestors(node):
+            if isinstance(parent, ast.ClassDef):
+                return parent
+        return None
+
+    def nodes_on(self, line: int) -> list[ast.AST]:
+        """The expressions and statements that touch a line, outermost first, in order of evaluation text."""
+        found = [
+            node
+            for node in ast.walk(self.tree)
+            if isinstance(node, (ast.expr, ast.stmt)) and node.lineno <= line <= (node.end_lineno or node.lineno)
+        ]
+        return sorted(found, key=lambda n: (self.span(n)[0], -self.span(n)[1]))
+
+    @cached_property
+    def tokens(self) -> list[tokenize.TokenInfo]:
+        """The tokens of the file; columns are characters here, not bytes."""
+        return list(tokenize.generate_tokens(io.StringIO(self.text, newline="").readline))
+
+
+def display_name(path: str, root: str) -> str:
+    """The path as a user at ``root`` would type it: relative beneath it, else absolute."""
+    relative = os.path.relpath(path, root)
+    return path if relative.startswith("..") else relative

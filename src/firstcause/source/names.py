@@ -1,0 +1,56 @@
+"""What a name means where it is used: Python's scopes over the definitions that reach the use."""
+
+from __future__ import annotations
+
+import ast
+
+from firstcause.source.definitions import Definition, Wanted, in_block, parameters, reaching
+from firstcause.source.module import FunctionNode, Module
+
+
+def lookup(module: Module, use: ast.AST, wanted: Wanted) -> list[Definition]:
+    """The definitions that a name can have at a use, in its own scope or the nearest around it that binds it."""
+    seen = reaching(module, use, wanted)
+    found, function = list(seen.found), seen.function
+    if function is None:
+        return found or at_end(module, wanted)
+    if function in module.global_statements.get(wanted.name, ()):
+        return found if seen.complete else found + at_end(module, wanted)
+    if found:
+        return found
+    if _is_local(function, wanted.name):
+        # Bound later in the function only, as by a loop that has gone round, or not at all.
+        return in_block(_body(function), wanted)[0]
+    around = module.function(function)
+    while around is not None:
+        found, definite = in_block(_body(around), wanted)
+        found += [] if definite else [Definition("parameter", a) for a in parameters(around) if a.arg == wanted.name]
+        if found:
+            return found
+        around = module.function(around)
+    return at_end(module, wanted)
+
+
+def at_end(module: Module, wanted: Wanted) -> list[Definition]:
+    """The definitions that a module has after its import, those by ``global`` in its functions included."""
+    if wanted not in module.ends:
+        module.ends[wanted] = _at_end(module, wanted)
+    return list(module.ends[wanted])  # type: ignore[arg-type]
+
+
+def _at_end(module: Module, wanted: Wanted) -> list[Definition]:
+    found, _ = in_block(module.tree.body, wanted)
+    for function in module.global_statements.get(wanted.name, ()):
+        found += in_block(_body(function), wanted)[0]
+    return found
+
+
+def _body(function: FunctionNode) -> list[ast.stmt]:
+    return [] if isinstance(function, ast.Lambda) else function.body
+
+
+def _is_local(function: FunctionNode, name: str) -> bool:
+    if any(a.arg == name for a in parameters(function)):
+        return True
+    is_bound = bool(in_block(_body(function), Wanted(name))[0])
+    return is_bound and not any(isinstance(n, ast.Nonlocal) and name in n.names for n in ast.walk(function))

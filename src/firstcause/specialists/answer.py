@@ -1,0 +1,99 @@
+"""The diagnosis in the form of Gate 4: six sections, made from the catalogue and from what was measured."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from firstcause import catalog
+from firstcause.fix import propose as patches
+from firstcause.fix import site as sites
+from firstcause.schema import SECTIONS, Diagnosis, Fix, Hypothesis, Run, Site
+from firstcause.specialists import facts as measured
+from firstcause.specialists.births import missing_replay
+from firstcause.specialists.examination import Examination
+
+
+def healthy(run: Run) -> Diagnosis:
+    """No failure was seen; that is all that is said."""
+    missing = "" if run.observed else "no process of the command could be observed, so only its end was seen"
+    text = f"the command ended with exit code {run.exit_code}, and no loss, gradient or exception was bad"
+    return Diagnosis("healthy", None, None, None, (), {SECTIONS[0]: text}, None, missing)
+
+
+def conclude(examination: Examination, hypotheses: tuple[Hypothesis, ...]) -> Diagnosis:
+    """Established when exactly one hypothesis is confirmed; else not, and what is missing is named."""
+    confirmed = [h for h in hypotheses if h.status == "confirmed"]
+    if len(confirmed) != 1:
+        return _not_established(examination, hypotheses, confirmed)
+    chosen = confirmed[0]
+    cause = catalog.cause(chosen.cause)
+    facts = measured.facts_for(chosen.cause, examination)
+    project = examination.project
+    site = sites.line_to_fix(chosen.cause, facts, project) if project is not None else None
+    site = _relative(site, examination) or chosen.site
+    hypotheses = tuple(replace(h, site=site) if h is chosen else h for h in hypotheses)
+    fix = (
+        patches.propose(chosen.cause, facts, project, examination.run.folder) if project is not None else None
+    )
+    sections = {
+        SECTIONS[0]: _symptom(examination),
+        SECTIONS[1]: _root_cause(cause.title, site, chosen),
+        SECTIONS[2]: cause.mechanism,
+        SECTIONS[3]: fix.summary if fix else f"No patch is offered: it would be a guess here. {cause.fix}",
+        SECTIONS[4]: fix.changes if fix else cause.fix_changes,
+        SECTIONS[5]: fix.does_not_fix if fix else cause.fix_does_not,
+    }
+    return Diagnosis("established", examination.symptom, chosen.cause, site, hypotheses, sections, fix)
+
+
+def _not_established(
+    examination: Examination, hypotheses: tuple[Hypothesis, ...], confirmed: list[Hypothesis]
+) -> Diagnosis:
+    if confirmed:
+        causes = ", ".join(h.cause for h in confirmed)
+        missing = f"{len(confirmed)} causes fit what the replay showed ({causes}); an experiment must tell them apart"
+    else:
+        missing = next((h.missing for h in hypotheses if h.missing), "") or _unknown(examination)
+    sections = {SECTIONS[0]: _symptom(examination), SECTIONS[1]: f"Not established. Missing: {missing}."}
+    return Diagnosis("not-established", examination.symptom, None, None, hypotheses, sections, None, missing)
+
+
+def _unknown(examination: Examination) -> str:
+    root = examination.root
+    if root is not None:
+        from firstcause.specialists.births import tell
+
+        return f"{tell(examination, root)}, which is none of the mechanisms that can be settled so far"
+    if examination.symptom.kind in ("signal", "exit-code"):
+        return "what ended the process left no trace inside it"
+    refused = examination.refused
+    if refused is not None:
+        said = refused["error"].splitlines()[0]
+        return f"{refused['op']} refused its input ({said}), which is none of the mechanisms that can be settled so far"
+    if examination.symptom.kind == "exception" and examination.replay.get("exact"):
+        return "the exception was reproduced, but it is none of the mechanisms that can be settled so far"
+    return missing_replay(examination)
+
+
+def _symptom(examination: Examination) -> str:
+    symptom = examination.symptom
+    where = f" ({symptom.site})" if symptom.site else ""
+    step = f" Step {symptom.step}." if symptom.step is not None else ""
+    return f"{symptom.message}{where}.{step}"
+
+
+def _root_cause(title: str, site: Site | None, chosen: Hypothesis) -> str:
+    line = f" To fix: {site}{f' `{site.text}`' if site.text else ''}." if site else ""
+    return f"{title}. Evidence: {'; '.join(e.text for e in chosen.evidence if e.supports)}.{line}"
+
+
+def _relative(site: Site | None, examination: Examination) -> Site | None:
+    from firstcause.record.supervise.conclude import relative
+
+    return None if site is None else replace(site, file=relative(site.file, examination.run.folder))
+
+
+def with_trial(diagnosis: Diagnosis, hypothesis: Hypothesis, fix: Fix | None) -> Diagnosis:
+    """The diagnosis after its patch was tried in a copy: with the new evidence, or without the patch that failed."""
+    hypotheses = tuple(hypothesis if h.cause == hypothesis.cause else h for h in diagnosis.hypotheses)
+    return replace(diagnosis, hypotheses=hypotheses, fix=fix)

@@ -1,0 +1,88 @@
+"""A birth of the replay in words and figures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from firstcause.schema import Evidence, Hypothesis
+from firstcause.specialists.examination import Examination, Facts
+
+
+def settle_by_root(hypothesis: Hypothesis, examination: Examination, matches: bool, why: str) -> Hypothesis:
+    """Confirmed when the first cause of the replay shows the mechanism, refuted when it shows another one."""
+    root = examination.root
+    if root is None:
+        return inconclusive(hypothesis, examination)
+    site = examination.site(root["site"])
+    seen = tell(examination, root)
+    # The reason first where the cause is refuted: it is what a reader of the table looks for.
+    text = seen if not why else f"{seen}: {why}" if matches else f"{why}: {seen}"
+    evidence = examination.replayed(matches, text, figures(root), site)
+    return Hypothesis(
+        hypothesis.cause, site if matches else None, 0, "confirmed" if matches else "refuted", (evidence,)
+    )
+
+
+def inconclusive(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
+    """Neither way: the replay saw no birth, or there was none."""
+    return Hypothesis(hypothesis.cause, None, 0, "inconclusive", (), missing_replay(examination))
+
+
+def missing_replay(examination: Examination) -> str:
+    """The evidence that a replay would have given, and why there is none."""
+    failure = examination.failure
+    if not failure:
+        return "the failing step was not kept: it lies outside of every loop and function that holds an optimizer step"
+    if failure.get("not_replayable"):
+        return f"the failing step could not be replayed: {failure['not_replayable']}"
+    if examination.replay.get("status") != "replayed":
+        return (
+            f"the failing step could not be replayed: {examination.replay.get('why', 'no replay was made')}"
+        )
+    return "the replay of the failing step met no value that is not finite"
+
+
+def tell(examination: Examination, birth: Facts) -> str:
+    """One sentence: the op, what it made, where, at which element, from which inputs."""
+    site = examination.site(birth["site"])
+    where = f" at {site}" if site else ""
+    if birth["op"] == "source":
+        shape = birth["output"]["shape"]
+        return f"{birth['kind']} is already in a tensor of shape {shape} that no op of the step made, used{where}"
+    phase = f" in the backward of {birth['node']}" if birth["phase"] == "backward" else ""
+    values = ", ".join(
+        f"{v:g}" if isinstance(v, float) else str(v) for v in birth["operands_at"] if v is not None
+    )
+    sign = "".join(birth.get("signs") or []) if birth["kind"] == "inf" else ""
+    inputs = f" from {values}" if values else ""
+    made = f"{sign}{birth['kind']}, made by {birth['op']}{phase}{where}"
+    return f"the first bad value of step {examination.step} is {made} at element {birth['element']}{inputs}"
+
+
+def figures(birth: Facts) -> dict[str, Any]:
+    """The numbers behind a birth."""
+    kept = (
+        "op",
+        "kind",
+        "phase",
+        "node",
+        "element",
+        "operands_at",
+        "operands",
+        "output",
+        "rows",
+        "first_rows",
+        "module",
+    )
+    return {k: birth[k] for k in kept if birth.get(k) is not None}
+
+
+def number(birth: Facts, position: int) -> float | None:
+    """The operand at ``position`` that met the first bad element, as a float."""
+    values = birth.get("operands_at") or []
+    value = values[position] if position < len(values) else None
+    return None if value is None else float(value)
+
+
+def refuted(hypothesis: Hypothesis, evidence: Evidence) -> Hypothesis:
+    return Hypothesis(hypothesis.cause, None, 0, "refuted", (evidence,))

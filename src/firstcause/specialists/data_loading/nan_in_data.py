@@ -1,0 +1,28 @@
+"""nan-in-data: what the step is given already holds a value that is not finite."""
+
+from __future__ import annotations
+
+from firstcause.schema import Hypothesis
+from firstcause.specialists.births import settle_by_root
+from firstcause.specialists.examination import Examination, Facts
+
+CAUSE = "nan-in-data"
+
+
+def propose(examination: Examination) -> bool:
+    return examination.symptom.kind == "nan" or examination.root is not None
+
+
+def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
+    root = examination.root
+    matches = root is not None and shows(root)
+    if matches and root is not None:
+        name = (root["origin"].get("input") and f"{root['origin']['input']}, ") or ""
+        why = f"{name}{root['rows']} of {(root['output']['shape'] or [1])[0]} rows, the first are {root['first_rows']}"
+        return settle_by_root(hypothesis, examination, True, why)
+    return settle_by_root(hypothesis, examination, False, "what the step was given is finite")
+
+
+def shows(root: Facts) -> bool:
+    """Whether the first bad value came with the step's data; parameters and buffers are not data."""
+    return root["op"] == "source" and "parameter" not in root["origin"]

@@ -1,0 +1,34 @@
+"""division-by-zero: a denominator is exactly 0."""
+
+from __future__ import annotations
+
+from firstcause.schema import Hypothesis
+from firstcause.specialists.births import number, settle_by_root
+from firstcause.specialists.examination import Examination, Facts
+
+CAUSE = "division-by-zero"
+DIVISIONS = frozenset({"div", "div_", "true_divide", "divide", "floor_divide", "remainder", "fmod"})
+INVERSES = frozenset({"reciprocal", "reciprocal_", "rsqrt", "rsqrt_"})
+NODES = ("DivBackward", "ReciprocalBackward", "RsqrtBackward", "RemainderBackward")
+
+
+def propose(examination: Examination) -> bool:
+    return examination.symptom.kind == "nan" or examination.root is not None
+
+
+def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
+    root = examination.root
+    matches = root is not None and shows(root)
+    return settle_by_root(hypothesis, examination, matches, "" if matches else "no denominator of 0")
+
+
+def shows(root: Facts) -> bool:
+    """Whether a birth is a division whose denominator is 0."""
+    if root["phase"] == "backward" and not (root.get("node") or "").startswith(NODES):
+        return False
+    if root["op"] in DIVISIONS:
+        return number(root, 1) == 0.0
+    if root["op"] in INVERSES:
+        return number(root, 0) == 0.0
+    exponent = number(root, 1)
+    return root["op"] in ("pow", "pow_") and exponent is not None and exponent < 0 and number(root, 0) == 0.0

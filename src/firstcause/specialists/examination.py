@@ -1,0 +1,105 @@
+"""What a specialist may look at: the run, the failing step's replay, and the user's source."""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+from typing import Any
+
+from firstcause.record.folder import RunFolder
+from firstcause.record.supervise.conclude import relative
+from firstcause.schema import Evidence, Run, Site, Symptom
+from firstcause.source.project import Project
+
+Facts = dict[str, Any]
+
+
+class Examination:
+    """One failure of one run."""
+
+    def __init__(self, folder: RunFolder, run: Run, symptom: Symptom, failure: Facts | None) -> None:
+        self.folder = folder
+        self.run = run
+        self.symptom = symptom
+        self.failure: Facts = failure or {}
+        self.replay: Facts = self.failure.get("replay") or {}
+        self.trace: Facts = self.replay.get("trace") or {}
+
+    @cached_property
+    def project(self) -> Project | None:
+        """The user's source, read from the script that was run; None where there is none to be read."""
+        unit = self.failure.get("unit") or {}
+        script = next((w for w in self.run.command if w.endswith(".py")), None)
+        path = os.path.join(self.run.folder, script) if script else unit.get("file")
+        return Project.of_script(path) if path and os.path.isfile(path) else None
+
+    @property
+    def step(self) -> int | None:
+        return self.failure.get("step")
+
+    def site(self, place: Facts | None) -> Site | None:
+        """A place of the record as a Site, its file relative to the run's folder."""
+        if place is None:
+            return None
+        return Site(relative(place["file"], self.run.folder), place["line"], place["function"], place["text"])
+
+    # ------------------------------------------------------------------ numbers
+
+    @cached_property
+    def births(self) -> list[Facts]:
+        return list(self.trace.get("births") or [])
+
+    @cached_property
+    def root(self) -> Facts | None:
+        """The first ancestor of what went bad: the birth that the others come from.
+
+        With a bad loss, the earliest ancestor of it; with a good loss, that of the first bad value in the
+        backward pass. A masking infinity counts only where nothing else is behind the bad value.
+        """
+        if self.symptom.kind == "exception" and (self.trace.get("refused") or {}).get("op"):
+            return None
+        bad_losses = [x for x in self.trace.get("losses") or [] if x["ancestors"]]
+        if bad_losses:
+            among = set(bad_losses[0]["ancestors"])
+        else:
+            phases = {b["phase"] for b in self.births}
+            first = next(
+                (
+                    i
+                    for i, b in enumerate(self.births)
+                    if not self._masking(b) and (b["phase"] == "backward" or "backward" not in phases)
+                ),
+                None,
+            )
+            among = set() if first is None else {first, *self.births[first]["ancestors"]}
+        ordered = [self.births[i] for i in sorted(among)]
+        return next((b for b in ordered if not self._masking(b)), ordered[0] if ordered else None)
+
+    @staticmethod
+    def _masking(birth: Facts) -> bool:
+        figures = birth.get("output") or {}
+        only_minus = figures.get("-inf", 0) > 0 and not figures.get("nan") and not figures.get("inf")
+        return bool(birth.get("constant")) or (birth["op"] == "source" and only_minus)
+
+    # ------------------------------------------------------------------ exceptions
+
+    @property
+    def refused(self) -> Facts | None:
+        """The op that refused its input, where the failure is an exception."""
+        refused = self.trace.get("refused")
+        return refused if self.symptom.kind == "exception" and refused and refused.get("op") else None
+
+    def op(self, number: int | None) -> Facts | None:
+        """An op of the replay by its number, where it lies behind the failure."""
+        chain: Facts = self.trace.get("chain") or {}
+        return chain.get(str(number))
+
+    # ------------------------------------------------------------------ evidence
+
+    def replayed(self, supports: bool, text: str, values: Facts, site: Site | None) -> Evidence:
+        """Evidence from the replay, which says of itself whether it was exact."""
+        if not self.replay.get("exact"):
+            text = f"{text} (the replay is not exact: {self.replay.get('why')})"
+        return Evidence(
+            "replay", supports, text, values | {"exact": bool(self.replay.get("exact"))}, site, self.step
+        )

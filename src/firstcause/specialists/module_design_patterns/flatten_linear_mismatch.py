@@ -1,0 +1,72 @@
+"""flatten-linear-mismatch: the in_features of a Linear are not what arrives."""
+
+from __future__ import annotations
+
+from firstcause.schema import Hypothesis
+from firstcause.specialists.examination import Examination, Facts
+from firstcause.specialists.refusals import settle_refusal
+
+CAUSE = "flatten-linear-mismatch"
+PRODUCTS = frozenset({"addmm", "mm", "linear", "matmul", "bmm", "baddbmm", "mv", "addmv"})
+
+
+def propose(examination: Examination) -> bool:
+    refused = examination.refused
+    return refused is not None and refused["op"] in PRODUCTS and "dtype" not in refused["error"]
+
+
+def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
+    measured = measure(examination)
+    if measured is None:
+        return settle_refusal(
+            hypothesis, examination, False, "the product is not that of a Linear and its input", {}
+        )
+    arriving = f"{measured['features']} arrive (input {measured['input_shape']})"
+    text = f"{measured['module']} takes {measured['in_features']} features, {arriving}"
+    if measured["before_flatten"]:
+        text += f", flattened from {measured['before_flatten']}"
+    if measured["features"] == measured["in_features"]:
+        return settle_refusal(hypothesis, examination, False, text, measured)
+    if measured["in_features"] in measured["input_shape"][:-1]:
+        # The features are there, on another axis: the order of the axes is wrong, not in_features.
+        return Hypothesis(
+            CAUSE,
+            None,
+            0,
+            "inconclusive",
+            (),
+            f"{text}: the expected size stands on another axis, so the axes may be swapped",
+        )
+    return settle_refusal(hypothesis, examination, True, text, measured)
+
+
+def measure(examination: Examination) -> Facts | None:
+    """The Linear that refused: its path, in_features, what arrived, and the shape before it was flattened."""
+    refused = examination.refused or {}
+    running = refused.get("modules") or []
+    if not running or "in_features" not in running[-1]["settings"] or not running[-1].get("inputs"):
+        return None
+    given = running[-1]["inputs"][0]
+    if not given["shape"]:
+        return None
+    return {
+        "module": running[-1]["path"],
+        "in_features": running[-1]["settings"]["in_features"],
+        "features": given["shape"][-1],
+        "input_shape": given["shape"],
+        "before_flatten": before_flatten(examination, given),
+    }
+
+
+def before_flatten(examination: Examination, given: Facts) -> list[int] | None:
+    """The shape of the tensor that a view, reshape or flatten made into this one."""
+    for _ in range(6):
+        op = examination.op(given.get("made_by"))
+        if op is None or not op["inputs"]:
+            return None
+        given = op["inputs"][0]
+        if op["op"] in ("view", "_unsafe_view", "reshape", "_reshape_alias", "flatten"):
+            return list(given["shape"]) if len(given["shape"]) > 2 else None
+        if op["op"] not in ("dropout", "native_dropout", "relu", "clone", "detach", "alias"):
+            return None
+    return None

@@ -1,0 +1,39 @@
+"""The form of a specialist: a list of causes, each a module that proposes itself and settles itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from firstcause.schema import Hypothesis
+from firstcause.specialists.examination import Examination
+
+
+class CauseModule(Protocol):
+    """One cause: ``CAUSE`` its slug, ``propose`` whether it is worth asking, ``settle`` what the evidence says."""
+
+    CAUSE: str
+
+    def propose(self, examination: Examination) -> bool: ...
+
+    def settle(self, hypothesis: Hypothesis, examination: Examination) -> Hypothesis: ...
+
+
+@dataclass(frozen=True)
+class Specialist:
+    """One of the nine: its name in the catalogue and the causes that it settles."""
+
+    name: str
+    modules: tuple[CauseModule, ...]
+    causes: dict[str, CauseModule] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "causes", {m.CAUSE: m for m in self.modules})
+
+    def propose(self, examination: Examination) -> list[Hypothesis]:
+        """The open hypotheses that this symptom is worth asking about."""
+        return [Hypothesis(m.CAUSE, None, 0) for m in self.modules if m.propose(examination)]
+
+    def settle(self, hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
+        """The hypothesis with its status and evidence."""
+        return self.causes[hypothesis.cause].settle(hypothesis, examination)

@@ -1,0 +1,3 @@
+import sys
+
+sys.started_by.append("usercustomize")

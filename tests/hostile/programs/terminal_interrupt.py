@@ -1,0 +1,26 @@
+# slow
+# journals: 1
+# terminal: \x03
+# expect-exit: 130
+"""Ctrl-C on a terminal reaches the whole foreground group once."""
+import time
+
+import torch
+
+torch.manual_seed(0)
+net = torch.nn.Linear(4, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.05)
+for step in range(4):
+    loss = net(torch.randn(8, 4)).pow(2).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    if step == 3:
+        try:
+            print("ready", flush=True)
+            time.sleep(20)
+        except KeyboardInterrupt:
+            print("caught once")
+            time.sleep(0.3)
+            raise
+    optimizer.step()
+    print(step, repr(loss.item()))

@@ -1,0 +1,150 @@
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from firstcause.case.history import HISTORY, Writer, read
+from firstcause.errors import RecordError
+
+DATA = [{"text": "line\nbreak \u2028 \ud800 é"}, {}, {"values": [1.5, None, {"k": "v"}]}, {"n": 3}]
+
+
+def filled(folder: Path) -> bytes:
+    with Writer(str(folder)) as writer:
+        for number, data in enumerate(DATA):
+            writer.append(f"kind-{number}", data)
+    return (folder / HISTORY).read_bytes()
+
+
+def test_reads_back_what_was_written(tmp_path: Path) -> None:
+    content = filled(tmp_path)
+    reading = read(str(tmp_path))
+    assert [event.data for event in reading.events] == DATA
+    assert [event.seq for event in reading.events] == [0, 1, 2, 3]
+    assert (reading.torn, reading.size, content.count(b"\n")) == (b"", len(content), 4)
+
+
+def test_no_file_reads_as_empty(tmp_path: Path) -> None:
+    assert read(str(tmp_path)).events == ()
+
+
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(cut=st.integers(0, 10**6))
+def test_line_torn_at_any_byte_is_set_aside(tmp_path: Path, cut: int) -> None:
+    folder = tmp_path / str(cut)
+    folder.mkdir(exist_ok=True)
+    (folder / HISTORY).unlink(missing_ok=True)
+    content = filled(folder)
+    kept = content[: cut % (len(content) + 1)]
+    (folder / HISTORY).write_bytes(kept)
+    whole = kept.count(b"\n")
+    torn = kept.rpartition(b"\n")[2]
+    reading = read(str(folder))
+    assert (len(reading.events), reading.torn) == (whole, torn)
+    with Writer(str(folder)) as writer:
+        writer.append("later", {})
+    after = read(str(folder))
+    assert [event.data for event in after.events[:whole]] == DATA[:whole]
+    assert after.events[-1].event == "later"
+    assert after.torn == b""
+    if torn:
+        assert (folder / f"torn-{len(kept) - len(torn)}").read_bytes() == torn
+    recovered = [event.data["bytes"] for event in after.events if event.event == "recovered"]
+    assert recovered == ([len(torn)] if torn and whole else [])
+
+
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(line=st.integers(0, 2), at=st.integers(0, 10**6), byte=st.integers(0, 255))
+def test_change_of_any_earlier_byte_is_noticed(tmp_path: Path, line: int, at: int, byte: int) -> None:
+    (tmp_path / HISTORY).unlink(missing_ok=True)
+    lines = filled(tmp_path).split(b"\n")
+    changed = bytearray(lines[line])
+    at %= len(changed)
+    if changed[at] == byte:
+        byte ^= 1
+    changed[at] = byte
+    lines[line] = bytes(changed)
+    (tmp_path / HISTORY).write_bytes(b"\n".join(lines))
+    with pytest.raises(RecordError) as raised:
+        read(str(tmp_path))
+    assert raised.value.slug == "case-damaged"
+
+
+def test_removed_and_swapped_lines_are_noticed(tmp_path: Path) -> None:
+    a, b, c, d = filled(tmp_path).splitlines(keepends=True)
+    for lines in ([a, c, d], [b, c, d], [a, c, b, d], [a, b, b, c, d]):
+        (tmp_path / HISTORY).write_bytes(b"".join(lines))
+        with pytest.raises(RecordError, match="does not follow from the line before"):
+            read(str(tmp_path))
+
+
+def test_second_writer_is_told_who_writes(tmp_path: Path) -> None:
+    with Writer(str(tmp_path)) as writer:
+        writer.append("opened", {})
+        with (
+            pytest.raises(RecordError, match=f"is being written by process {os.getpid()}"),
+            Writer(str(tmp_path)),
+        ):
+            pass
+        assert len(read(str(tmp_path)).events) == 1
+    with Writer(str(tmp_path)) as writer:
+        writer.append("again", {})
+
+
+def test_full_disk_acknowledges_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    content = filled(tmp_path)
+    write = os.write
+    with Writer(str(tmp_path)) as writer:
+        monkeypatch.setattr(os, "write", lambda fd, data: write(fd, data[: len(data) // 2]))
+        with pytest.raises(RecordError, match="only a part of a line"):
+            writer.append("lost", {})
+        monkeypatch.undo()
+        assert (tmp_path / HISTORY).read_bytes() == content
+        writer.append("kept", {})
+    assert [event.event for event in read(str(tmp_path)).events][-2:] == ["kind-3", "kept"]
+
+
+APPENDER = """
+import sys
+from firstcause.case.history import Writer
+with Writer(sys.argv[1]) as writer:
+    print("ready", flush=True)
+    while True:
+        event = writer.append("tick", {"pad": "x" * (len(writer.events) * 37 % 3000)})
+        print(event.seq, flush=True)
+"""
+
+
+def test_killed_writer_loses_nothing_acknowledged(tmp_path: Path) -> None:
+    chance = random.Random(7)
+    acknowledged = -1
+    for _ in range(6):
+        child = subprocess.Popen(
+            [sys.executable, "-c", APPENDER, str(tmp_path)], stdout=subprocess.PIPE, text=True
+        )
+        assert child.stdout is not None
+        assert child.stdout.readline() == "ready\n"
+        time.sleep(chance.uniform(0.0, 0.06))
+        child.send_signal(signal.SIGKILL)
+        seen = [int(line) for line in child.stdout.read().splitlines() if line.strip()]
+        child.wait()
+        events = read(str(tmp_path)).events
+        acknowledged = max([acknowledged, *seen])
+        assert len(events) > acknowledged
+        assert [event.seq for event in events] == list(range(len(events)))
+    assert acknowledged > 5
+
+
+def test_every_line_is_one_json_object(tmp_path: Path) -> None:
+    for line in filled(tmp_path).decode("ascii").splitlines():
+        assert set(json.loads(line)) == {"seq", "time", "event", "data", "previous"}
