@@ -6,12 +6,14 @@ import torch.nn as nn
 class Knock(nn.Module):
     def __init__(self, samples=160, hidden=48):
         super().__init__()
-        self.project = nn.Linear(samples, hidden)
-        self.norm = nn.LayerNorm(hidden)
-        self.decide = nn.Linear(hidden, 2)
+        angle = 2 * torch.pi * torch.arange(samples)[:, None] * torch.arange(hidden) / samples
+        self.register_buffer("waves", torch.cat([angle.cos(), angle.sin()], dim=1))
+        self.norm = nn.LayerNorm(2 * hidden)
+        self.decide = nn.Sequential(nn.Linear(2 * hidden, 32), nn.ReLU(), nn.Linear(32, 2))
 
     def forward(self, wave):
-        return self.decide(torch.relu(self.norm(self.project(wave))))
+        spectrum = wave @ self.waves
+        return self.decide(self.norm(spectrum))
 
 
 def recordings(n, seed, samples=160):
@@ -20,7 +22,7 @@ def recordings(n, seed, samples=160):
     t = torch.arange(samples) / samples
     hum = torch.sin(2 * torch.pi * (3 * t + torch.rand(n, 1, generator=g)))
     ring = torch.sin(2 * torch.pi * 31 * t) * torch.exp(-5 * t)
-    loudness = 300 + 1500 * torch.rand(n, 1, generator=g)
+    loudness = 300 + 500 * torch.rand(n, 1, generator=g)
     loudness[torch.randperm(n, generator=g)[:9]] *= 18
     wave = loudness * (0.5 * hum + knock[:, None] * ring + 0.3 * torch.randn(n, samples, generator=g))
     return wave.clamp(-32768, 32767).round(), knock

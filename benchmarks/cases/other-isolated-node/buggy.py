@@ -20,10 +20,10 @@ class NeighbourAttention(nn.Module):
     def __init__(self, width):
         super().__init__()
         self.value = nn.Linear(width, width)
-        self.to, self.fro = nn.Linear(width, 1), nn.Linear(width, 1)
+        self.receive, self.send = nn.Linear(width, 1), nn.Linear(width, 1)
 
     def forward(self, h, adjacency):
-        logits = F.leaky_relu(self.to(h) + self.fro(h).transpose(1, 2), 0.2)
+        logits = F.leaky_relu(self.receive(h) + self.send(h).transpose(1, 2), 0.2)
         logits = logits.masked_fill(adjacency == 0, float("-inf"))
         return torch.softmax(logits, dim=-1) @ self.value(h)
 

@@ -10,10 +10,10 @@ import time
 
 from firstcause.case import open_case
 from firstcause.cli.output import look, source_lines, write_json
+from firstcause.diagnose import diagnose as settle
 from firstcause.record.folder import HOME, find_run
 from firstcause.report.json_file import diagnosis_to_json
 from firstcause.report.terminal import render_diagnosis
-from firstcause.specialists import diagnose as settle
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,7 +46,7 @@ def main(args: argparse.Namespace) -> int:
     began = time.monotonic()
     diagnosis = settle(folder)
     if diagnosis.fix is not None and (args.yes or _agreed(run.seconds)):
-        from firstcause.specialists.trial import try_fix
+        from firstcause.diagnose.trial import try_fix
 
         diagnosis = try_fix(folder, diagnosis, args.budget - (time.monotonic() - began))
     opened = None

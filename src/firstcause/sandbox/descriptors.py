@@ -20,8 +20,8 @@ OPENING = os.O_CREAT | os.O_EXCL | os.O_TRUNC | os.O_CLOEXEC | os.O_TMPFILE
 def redirect(overlay: Overlay, keep: frozenset[int]) -> int:
     """Replace every descriptor outside ``keep`` under its own number; how many were replaced.
 
-    Writers, pipes, sockets and terminals become /dev/null, the standard streams in any case; files open for reading are opened again at
-    their own offset, which the parent's descriptor does not share.
+    Writers, pipes, sockets and terminals become /dev/null, the standard streams in any case; files open for reading
+    are opened again at their own offset, which the parent's descriptor does not share.
     """
     null = posix.open("/dev/null", os.O_RDWR | os.O_CLOEXEC)
     replaced = 0

@@ -21,6 +21,8 @@ REFER, TRUNCATE, IOCTL_DEVICE = 1 << 13, 1 << 14, 1 << 15
 TCP_BIND_AND_CONNECT = 0b11
 ABSTRACT_SOCKETS_AND_SIGNALS = 0b11
 SINKS = ("/dev/null", "/dev/zero", "/dev/full")
+# The names of this process's own threads: CUDA does not start where it cannot set them.
+THREADS = "/proc/self/task"
 # A replay on an accelerator computes on it; the driver's own files are not the user's.
 ACCELERATORS = ("nvidia", "kfd", "dri", "accel", "davinci", "habanalabs", "hl")
 
@@ -66,22 +68,22 @@ def _ruleset(abi: int, scratch: str) -> int:
     attributes = struct.pack("QQQ", handled, network, scoped)
     ruleset = libc.syscall(CREATE_RULESET, attributes, len(attributes), 0)
     try:
-        _allow(ruleset, scratch, inside)
+        posix.close(_allow(ruleset, scratch, inside))
         for path in (*SINKS, *_accelerators()):
             if os.path.exists(path):
-                _allow(ruleset, path, device)
+                posix.close(_allow(ruleset, path, device))
+        # Left open: a folder of /proc that nobody holds may be forgotten, and its rule with it.
+        _allow(ruleset, THREADS, device)
     except OSError:
         posix.close(ruleset)
         raise
     return ruleset
 
 
-def _allow(ruleset: int, path: str, rights: int) -> None:
+def _allow(ruleset: int, path: str, rights: int) -> int:
     beneath = posix.open(path, os.O_PATH | os.O_CLOEXEC)
-    try:
-        libc.syscall(ADD_RULE, ruleset, 1, struct.pack("=Qi", rights, beneath), 0)
-    finally:
-        posix.close(beneath)
+    libc.syscall(ADD_RULE, ruleset, 1, struct.pack("=Qi", rights, beneath), 0)
+    return beneath
 
 
 def _accelerators() -> list[str]:

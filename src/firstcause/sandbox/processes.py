@@ -1,8 +1,9 @@
-"""Starting a process: refused before anything of it exists."""
+"""Starting a process, or signalling one: refused before anything of it exists."""
 
 from __future__ import annotations
 
 import _posixsubprocess
+import signal
 import sys
 from types import ModuleType
 from typing import Any
@@ -15,6 +16,7 @@ def patch() -> None:
     """Patch what raises no audit event, or raises it after queues and pipes have been made."""
     # multiprocessing's spawn, fork server and resource tracker use it directly.
     replace(_posixsubprocess, "fork_exec", _fork_exec)
+    replace(signal, "pidfd_send_signal", _send)
     module = sys.modules.get("multiprocessing.process")
     if module is not None:
         patch_multiprocessing(module)
@@ -26,6 +28,10 @@ def patch_multiprocessing(module: ModuleType) -> None:
 
 def _fork_exec(arguments: Any, *rest: Any) -> None:
     refuse("seal-process", f"starts a process ({list(arguments)})")
+
+
+def _send(*arguments: Any) -> None:
+    refuse("seal-process", "sends a signal (signal.pidfd_send_signal)")
 
 
 def _start(process: Any) -> None:

@@ -15,6 +15,7 @@ from firstcause.source.resolve import Defined, resolve
 from firstcause.source.walk import Origin, Walk
 
 CALLED = ("forward", "__call__")
+MAX_SUBCLASSES = 20
 PARTIAL = ("functools.partial",)
 
 
@@ -42,6 +43,22 @@ class Callee:
 
 def callees(walk: Walk, value: Value) -> list[Callee]:
     """What the call in ``value`` can call; empty where nothing is known of it."""
+    if walk.effort.left < 0:
+        return []
+    if value.frame is not None:
+        return _callees(walk, value)
+    known = walk.project.callees
+    if value.node not in known:
+        cuts = walk.effort.cuts
+        found = _callees(walk, value)
+        if walk.effort.cuts > cuts:
+            # The walk met itself or its bound: asked from elsewhere, the same call may show more.
+            return found
+        known[value.node] = found
+    return known[value.node]  # type: ignore[no-any-return]
+
+
+def _callees(walk: Walk, value: Value) -> list[Callee]:
     assert isinstance(value.node, ast.Call)
     func = value.node.func
     plain = resolve(walk.project, value.module, func)
@@ -96,7 +113,7 @@ def _methods(walk: Walk, value: Value, func: ast.Attribute) -> list[Callee]:
 def _overriding(walk: Walk, instance: Instance, name: str) -> list[Callee]:
     """The methods that subclasses give to a base class that calls them."""
     found = []
-    for child in subclasses(walk.project, instance.cls):
+    for child in subclasses(walk.project, instance.cls)[:MAX_SUBCLASSES]:
         own = own_method(child.node, name) if isinstance(child.node, ast.ClassDef) else None
         if own is not None and isinstance(child.node, ast.ClassDef):
             target = Defined(child.module, own, child.node)

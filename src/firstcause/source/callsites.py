@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -26,7 +27,6 @@ class CallIndex:
     values: set[str] = field(default_factory=set)
     known: dict[int, list[Frame]] = field(default_factory=dict)
     asked: set[int] = field(default_factory=set)
-    was_cut: bool = False
 
 
 def call_index(project: Project) -> CallIndex:
@@ -62,18 +62,17 @@ def call_sites(walk: Walk, module: Module, function: FunctionNode) -> list[Frame
     if id(function) in index.known:
         return index.known[id(function)]
     if id(function) in index.asked or isinstance(function, ast.Lambda):
-        index.was_cut = True
+        walk.effort.cuts += 1
         return []
     index.asked.add(id(function))
-    outer_cut, index.was_cut = index.was_cut, False
+    cuts = walk.effort.cuts
     try:
         found = _find(walk.fork(), module, function)
     finally:
         index.asked.discard(id(function))
-    if not index.was_cut or not index.asked:
+    if walk.effort.cuts == cuts or (not index.asked and walk.effort.left > 0):
         # What was found while another search was under way may lack that one's results.
         index.known[id(function)] = found
-    index.was_cut = index.was_cut or outer_cut
     return found
 
 
@@ -114,13 +113,12 @@ def _is_only(project: Project, function: ast.FunctionDef | ast.AsyncFunctionDef)
     """Whether a method's name is no other method's in the project and none of common library objects."""
     if function.name.startswith("__") or any(hasattr(kind, function.name) for kind in (str, dict, list, set)):
         return False
-    same = [
-        n
-        for m in project.modules
-        for n in ast.walk(m.tree)
-        if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)) and n.name == function.name
-    ]
-    return len(same) == 1
+    names: Counter[str] | None = project.memory.get("functions")
+    if names is None:
+        nodes = (n for m in project.modules for n in ast.walk(m.tree))
+        names = Counter(n.name for n in nodes if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)))
+        project.memory["functions"] = names
+    return names[function.name] == 1
 
 
 def constructor_calls(walk: Walk, module: Module, cls: ast.ClassDef) -> list[Value]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from firstcause.source.definitions import Definition, Wanted, own_bindings
-from firstcause.source.module import FUNCTIONS, FunctionNode, Module
+from firstcause.source.definitions import Definition, Wanted, may_bind, own_bindings
+from firstcause.source.module import FUNCTIONS, FunctionNode, Module, kept
 from firstcause.source.project import Project
 from firstcause.source.resolve import Defined, external, resolve
 
@@ -57,32 +57,33 @@ def _plain(base: ast.expr) -> ast.expr:
 
 def subclasses(project: Project, cls: ast.ClassDef) -> list[Defined]:
     """The project's classes that derive from a class."""
-    return [
-        Defined(module, node)
-        for module in project.modules
-        for node in ast.walk(module.tree)
-        if isinstance(node, ast.ClassDef)
-        and node is not cls
-        and node.bases
-        and any(part.node is cls for part in lineage(project, module, node))
-    ]
+    derived: dict[ast.AST, list[Defined]] | None = project.memory.get("subclasses")
+    if derived is None:
+        derived = {}
+        for module in project.modules:
+            for node in ast.walk(module.tree):
+                if isinstance(node, ast.ClassDef) and node.bases:
+                    for part in lineage(project, module, node)[1:]:
+                        derived.setdefault(part.node, []).append(Defined(module, node))
+        project.memory["subclasses"] = derived
+    return derived.get(cls, [])
 
 
 def own_method(cls: ast.ClassDef, name: str) -> Method | None:
     """The last definition of a method in a class body, conditional ones included."""
-    found = [n for n in ast.walk(cls) if isinstance(n, Method) and n.name == name and _is_direct(cls, n)]
-    return found[-1] if found else None
+    return kept(cls, "methods", lambda: {m.name: m for m in _own_methods(cls)}).get(name)
 
 
-def _is_direct(cls: ast.ClassDef, method: Method) -> bool:
-    waiting: list[ast.AST] = list(cls.body)
+def _own_methods(cls: ast.ClassDef) -> list[Method]:
+    found: list[Method] = []
+    waiting: list[ast.AST] = list(reversed(cls.body))
     while waiting:
         node = waiting.pop()
-        if node is method:
-            return True
-        if isinstance(node, (ast.If, ast.Try)):
-            waiting += ast.iter_child_nodes(node)
-    return False
+        if isinstance(node, Method):
+            found.append(node)
+        elif isinstance(node, (ast.If, ast.Try)):
+            waiting += reversed(list(ast.iter_child_nodes(node)))
+    return found
 
 
 def method(project: Project, module: Module, cls: ast.ClassDef, name: str) -> Defined | None:
@@ -127,11 +128,9 @@ def assigned(project: Project, part: Defined, attribute: str) -> list[Assigned]:
     cls = part.node
     assert isinstance(cls, ast.ClassDef)
     found = []
-    for node in ast.walk(cls):
-        if not isinstance(node, Method) or part.module.method_class(node) is not cls:
-            continue
+    for node in kept(cls, "own methods", lambda: _own_methods(cls)):
         own = self_name(project, part.module, node)
-        if own is None:
+        if own is None or not may_bind(node, Wanted(own, attribute)):
             continue
         for definition in every_assignment(node, Wanted(own, attribute)):
             holder = ast.Attribute(ast.Name(own, ast.Load()), attribute, ast.Load())
@@ -141,7 +140,8 @@ def assigned(project: Project, part: Defined, attribute: str) -> list[Assigned]:
 
 def every_assignment(function: Method, wanted: Wanted) -> list[Definition]:
     """All assignments in a function, those included that a later one overwrites."""
-    return [d for node in ast.walk(function) if isinstance(node, ast.stmt) for d in own_bindings(node, wanted)]
+    statements = kept(function, "statements", lambda: [n for n in ast.walk(function) if isinstance(n, ast.stmt)])
+    return [d for node in statements if may_bind(node, wanted) for d in own_bindings(node, wanted)]
 
 
 def class_value(part: Defined, name: str) -> ast.expr | None:

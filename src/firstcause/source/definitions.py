@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from firstcause.source.module import COMPREHENSIONS, FUNCTIONS, FunctionNode, Module
+from firstcause.source.module import COMPREHENSIONS, FUNCTIONS, FunctionNode, Module, kept
 from firstcause.source.steps import EACH, Path, constant_key, unpacked
 
 DefinitionKind = Literal["value", "parameter", "import", "definition", "augmented", "opaque"]
@@ -65,11 +65,7 @@ Found = tuple[list[Definition], bool]
 
 def may_bind(node: ast.AST, wanted: Wanted) -> bool:
     """Whether a name occurs at all among those that a statement binds, its blocks included."""
-    # Kept on the node: the same large functions and modules are asked about every name in them.
-    names: frozenset[str] | None = vars(node).get("_bound_names")
-    if names is None:
-        names = frozenset(_bound_names(node))
-        vars(node)["_bound_names"] = names
+    names = kept(node, "bound names", lambda: frozenset(_bound_names(node)))
     return (wanted.name in names and (wanted.attribute is None or wanted.attribute in names)) or "*" in names
 
 

@@ -7,10 +7,13 @@ import io
 import os
 import re
 import tokenize
+from collections.abc import Callable
 from functools import cached_property
+from typing import Any, TypeVar
 
 from firstcause.schema import Site
 
+T = TypeVar("T")
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
@@ -31,7 +34,7 @@ class Module:
         self.text = raw.decode(self.encoding)
         self.tree = ast.parse(self.text, filename=path)
         # What each name means at the module's end, once somebody has asked.
-        self.ends: dict[object, list[object]] = {}
+        self.ends: dict[object, Any] = {}
         self.parents: dict[ast.AST, ast.AST] = {
             child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)
         }
@@ -148,6 +151,15 @@ class Module:
     def tokens(self) -> list[tokenize.TokenInfo]:
         """The tokens of the file; columns are characters here, not bytes."""
         return list(tokenize.generate_tokens(io.StringIO(self.text, newline="").readline))
+
+
+def kept(node: ast.AST, key: str, make: Callable[[], T]) -> T:
+    """What was found out about a node, kept on it: the same classes and blocks are asked about again and again."""
+    store = vars(node)
+    if key not in store:
+        store[key] = make()
+    found: T = store[key]
+    return found
 
 
 def display_name(path: str, root: str) -> str:

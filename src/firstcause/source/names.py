@@ -35,7 +35,7 @@ def at_end(module: Module, wanted: Wanted) -> list[Definition]:
     """The definitions that a module has after its import, those by ``global`` in its functions included."""
     if wanted not in module.ends:
         module.ends[wanted] = _at_end(module, wanted)
-    return list(module.ends[wanted])  # type: ignore[arg-type]
+    return list(module.ends[wanted])
 
 
 def _at_end(module: Module, wanted: Wanted) -> list[Definition]:

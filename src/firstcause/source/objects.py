@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 
 from firstcause.source.arguments import argument
-from firstcause.source.callsites import constructor_calls, constructor_frame, is_super_init
+from firstcause.source.callsites import constructor_calls, constructor_frame, is_super_init, last_name
 from firstcause.source.classes import (
     PROPERTIES,
     Assigned,
@@ -23,10 +23,13 @@ from firstcause.source.classes import (
 from firstcause.source.containers import Element, grown, pick, starting_elements
 from firstcause.source.frames import Frame, Instance, Value
 from firstcause.source.functions import enter
+from firstcause.source.module import kept
 from firstcause.source.resolve import Defined, external, resolve
 from firstcause.source.steps import EACH, Path, Step
 from firstcause.source.walk import Chain, Holder, Hop, Origin, OriginKind, Result, Walk
 
+# Subclasses that are looked through for what a base class reads but does not assign.
+MAX_SUBCLASSES = 20
 ADDING = ("add_module", "register_module", "register_buffer", "register_parameter")
 DEFINING = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -69,7 +72,7 @@ def _attribute(walk: Walk, instance: Instance, name: str, rest: Path, chain: Cha
     inherited = class_part(walk, Defined(instance.module, instance.cls), (Step("attr", name), *rest), chain)
     if inherited is not None:
         return inherited
-    below = subclasses(project, instance.cls) if instance.made is None else []
+    below = subclasses(project, instance.cls)[:MAX_SUBCLASSES] if instance.made is None else []
     for child in below:
         assert isinstance(child.node, ast.ClassDef)
         values += [
@@ -107,9 +110,7 @@ def _assigned_value(walk: Walk, instance: Instance, found: Assigned, rest: Path,
 def _added_modules(walk: Walk, instance: Instance, owner: Defined, name: str, rest: Path, chain: Chain) -> list[Result]:
     """What ``self.add_module("name", x)`` and its kin put under a name."""
     found: list[Result] = []
-    for node in ast.walk(owner.node):
-        if not isinstance(node, ast.Call) or len(node.args) < 2:
-            continue
+    for node in kept(owner.node, "adding calls", lambda: _adding_calls(owner.node)):
         if isinstance(node.func, ast.Attribute) and node.func.attr in ADDING:
             receiver, (key, given) = node.func.value, node.args[:2]
         elif isinstance(node.func, ast.Name) and node.func.id == "setattr" and len(node.args) == 3:
@@ -125,6 +126,11 @@ def _added_modules(walk: Walk, instance: Instance, owner: Defined, name: str, re
             frame = constructor_frame(walk, instance, owner) or frame
         found.append(walk.trace(Value(owner.module, given, frame, rest), (*chain, Hop(owner.module, given))))
     return found
+
+
+def _adding_calls(cls: ast.AST) -> list[ast.Call]:
+    calls = [n for n in ast.walk(cls) if isinstance(n, ast.Call) and len(n.args) >= 2]
+    return [c for c in calls if last_name(c.func) in (*ADDING, "setattr")]
 
 
 def _can_be(key: ast.expr, name: str) -> bool:

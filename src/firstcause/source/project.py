@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from firstcause.schema import Site
 from firstcause.source.module import MAX_BYTES, Module, display_name
@@ -36,8 +37,9 @@ class Project:
         self.search = tuple(dict.fromkeys([*(os.path.abspath(s) for s in search), self.root]))
         self.unreadable: dict[str, Unreadable] = {}
         # What later readings of the whole project keep here, by name.
-        self.memory: dict[str, object] = {}
-        self.resolved: dict[ast.AST, object] = {}
+        self.memory: dict[str, Any] = {}
+        self.resolved: dict[ast.AST, Any] = {}
+        self.callees: dict[ast.AST, Any] = {}
         self._modules: dict[str, Module | None] = {}
         self._found: dict[str, str | None] = {}
 

@@ -39,7 +39,7 @@ def resolve(project: Project, module: Module, node: ast.AST, hops: int = MAX_HOP
     known = project.resolved
     if node not in known:
         known[node] = _resolved(project, module, node, hops)
-    return known[node]  # type: ignore[return-value]
+    return known[node]  # type: ignore[no-any-return]
 
 
 def _resolved(project: Project, module: Module, node: ast.AST, hops: int) -> Resolved:

@@ -21,8 +21,8 @@ OriginKind = Literal[
 MAX_HOPS = 25
 MAX_FRAMES = 12
 MAX_PATH = 8
-# Steps of one walk; a walk that needs more says so by an origin of kind "unknown".
-MAX_NODES = 4000
+# Steps of one question, the questions within it included; one that needs more ends in origins of kind "unknown".
+MAX_NODES = 3_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +97,14 @@ Result = list[Origin] | None
 Follow = Callable[["Walk", Value, Chain], Result]
 
 
+@dataclass
+class Effort:
+    """What a question may still cost, and how often a walk was cut short: by that, or by meeting itself."""
+
+    left: int = MAX_NODES
+    cuts: int = 0
+
+
 class Walk:
     """One question's walk, with its bounds.
 
@@ -106,18 +114,23 @@ class Walk:
     """
 
     def __init__(
-        self, project: Project, handlers: Mapping[type[ast.AST], Follow], data: bool = False, spread: bool = False
+        self,
+        project: Project,
+        handlers: Mapping[type[ast.AST], Follow],
+        data: bool = False,
+        spread: bool = False,
+        effort: Effort | None = None,
     ) -> None:
         self.project = project
         self.handlers = handlers
         self.data = data
         self.spread = spread
-        self.left = MAX_NODES
+        self.effort = effort or Effort()
         self._active: set[tuple[int, Path, tuple[int, ...]]] = set()
 
     def fork(self) -> Walk:
         """A fresh walk over the same project, for a question within a question."""
-        return Walk(self.project, self.handlers)
+        return Walk(self.project, self.handlers, effort=self.effort)
 
     def origins(self, value: Value) -> list[Origin]:
         """The origins of a value, each once."""
@@ -134,9 +147,13 @@ class Walk:
     def trace(self, value: Value, chain: Chain) -> Result:
         key = (id(value.node), value.path, signature(value.frame))
         if key in self._active:
+            self.effort.cuts += 1
             return []
-        self.left -= 1
-        if self.left < 0 or len(chain) > MAX_HOPS or depth(value.frame) > MAX_FRAMES or len(value.path) > MAX_PATH:
+        self.effort.left -= 1
+        if self.effort.left < 0:
+            self.effort.cuts += 1
+            return [Origin("unknown", value.module, value.node, chain, exact=False)]
+        if len(chain) > MAX_HOPS or depth(value.frame) > MAX_FRAMES or len(value.path) > MAX_PATH:
             return [Origin("unknown", value.module, value.node, chain, exact=False)]
         self._active.add(key)
         try:

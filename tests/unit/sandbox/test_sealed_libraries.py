@@ -169,7 +169,14 @@ def test_tensorboardx(split):
         fresh.close()
         seen["done"] = True
         """,
-        before="from tensorboardX import SummaryWriter; before = SummaryWriter('events'); before.flush(); import time; time.sleep(0.5)",
+        before="""
+        import time
+        from tensorboardX import SummaryWriter
+        before = SummaryWriter("events")
+        before.flush()
+        # Its other thread writes the first event.
+        time.sleep(0.5)
+        """,
         after="before.close()",
     ).seen
     assert seen == {"done": True}

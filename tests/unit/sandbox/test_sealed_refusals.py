@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 REFUSED = {
     "subprocess.run(['ls'])": ("seal-process", "it starts a process (subprocess.Popen ['ls'])"),
     "os.system('ls')": ("seal-process", "it starts a process (os.system b'ls')"),
@@ -17,6 +16,7 @@ REFUSED = {
     "resource_tracker.ensure_running()": ("seal-process", None),
     "os.kill(os.getppid(), 0)": ("seal-process", None),
     "os.killpg(0, 0)": ("seal-process", "it sends a signal (os.killpg 0, 0)"),
+    "signal.pidfd_send_signal(parent, 0)": ("seal-process", "it sends a signal (signal.pidfd_send_signal)"),
     "socket.create_connection(('127.0.0.1', 9))": ("seal-network", "it looks up a host (socket.getaddrinfo 127.0.0.1)"),
     "udp.connect(('127.0.0.1', 9))": ("seal-network", "it uses the network (socket.connect ('127.0.0.1', 9))"),
     "udp.bind(('127.0.0.1', 0))": ("seal-network", "it uses the network (socket.bind ('127.0.0.1', 0))"),
@@ -26,7 +26,7 @@ REFUSED = {
     "urlopen('http://localhost/x')": ("seal-network", "it uses the network (http://localhost/x)"),
 }
 BEFORE = """
-import multiprocessing, os, socket, subprocess, time
+import multiprocessing, os, signal, socket, subprocess, time
 from multiprocessing import resource_tracker
 from time import sleep
 from urllib.request import urlopen
@@ -44,7 +44,7 @@ spawn = multiprocessing.get_context("spawn").Process(target=target, name="of-spa
 def test_processes_and_network(split):
     seen = split(
         f"""
-        udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        udp, parent = socket.socket(socket.AF_INET, socket.SOCK_DGRAM), os.pidfd_open(os.getppid())
         for text in {list(REFUSED)!r}:
             try:
                 eval(text)

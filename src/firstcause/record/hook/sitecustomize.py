@@ -8,7 +8,7 @@ import os
 import sys
 
 
-def _observe(folder, home):
+def _observe(folder, home, before):
     import importlib.util
 
     package = os.path.join(home, "firstcause")
@@ -23,16 +23,17 @@ def _observe(folder, home):
         spec.loader.exec_module(module)
     from firstcause.record.observe import startup
 
-    startup.install(folder)
+    startup.install(folder, before)
 
 
 def _start():
+    before = frozenset(sys.modules)
     here = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [p for p in sys.path if os.path.abspath(p or ".") != here]
     folder, home = os.environ.get("FIRSTCAUSE_RUN"), os.environ.get("FIRSTCAUSE_HOME")
     if folder and home and os.path.isdir(folder):
         try:
-            _observe(folder, home)
+            _observe(folder, home, before)
         except Exception as error:  # noqa: BLE001 - ours may not stop the program
             try:
                 with open(os.path.join(folder, "internal-errors.log"), "a") as log:

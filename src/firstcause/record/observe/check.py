@@ -25,7 +25,7 @@ class Verdict:
 
 def weigh(losses: Sequence[torch.Tensor], gradients: Sequence[torch.Tensor]) -> Verdict:
     """One fused norm over all gradients and one transfer; a suspicion is settled on the tensor itself."""
-    with torch._C.DisableTorchFunction(), torch.no_grad():
+    with torch.no_grad():
         plain = [local(g) for g in gradients]
         norms = _norms(plain)
         scalars = [x.detach().float().sum().reshape(()) for x in losses]
@@ -44,9 +44,20 @@ def _norms(gradients: list[torch.Tensor]) -> list[torch.Tensor]:
         return []
     if any(g.is_complex() for g in gradients):
         gradients = [torch.view_as_real(g) if g.is_complex() else g for g in gradients]
-    if len({g.device for g in gradients}) > 1:
-        return [torch.linalg.vector_norm(g, dtype=torch.float32).cpu() for g in gradients]
-    return list(torch._foreach_norm(gradients, 2, dtype=torch.float32))
+    kinds = {(g.device, g.dtype) for g in gradients}
+    if len(kinds) > 1:
+        return [_wide(g, torch.linalg.vector_norm(g, dtype=_accumulated(g.dtype))) for g in gradients]
+    # float64 is not narrowed before it is summed, half precision is widened.
+    norms = torch._foreach_norm(gradients, 2, dtype=_accumulated(gradients[0].dtype))
+    return list(norms) if gradients[0].dtype is not torch.float64 else [n.float() for n in norms]
+
+
+def _accumulated(dtype: torch.dtype) -> torch.dtype:
+    return torch.float64 if dtype is torch.float64 else torch.float32
+
+
+def _wide(gradient: torch.Tensor, norm: torch.Tensor) -> torch.Tensor:
+    return norm.float() if gradient.device.type == "cpu" else norm.float().cpu()
 
 
 def local(tensor: torch.Tensor) -> torch.Tensor:

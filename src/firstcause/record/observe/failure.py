@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import os
+import shutil
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -90,7 +91,7 @@ def _replay(
     optimizer: torch.optim.Optimizer | None,
     error: Exception | None,
 ) -> bool:
-    from firstcause.sandbox import fork
+    from firstcause.sandbox import fork, writers
 
     session = recorder.session
     folder = os.path.join(session.folder, where)
@@ -120,11 +121,14 @@ def _replay(
     if outcome is None:
         # The child. OpenMP of GNU hangs in a forked child, so one thread from here on.
         torch.set_num_threads(1)
+        if session.finder is not None:
+            session.finder.meet(writers.patches())
         recorder.replay = Replay(recorder, optimizer, error, result)
         if optimizer is not None:
             raise Rewind
         return True
     os.close(result)
+    shutil.rmtree(os.path.join(session.folder, "scratch"), ignore_errors=True)
     facts["replay"] = _outcome(path + ".replay", outcome)
     _write(path + ".json", facts)
     session.journal.event("failure", folder=where, name=name)

@@ -6,7 +6,7 @@ import importlib.abc
 import os
 import sys
 import sysconfig
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any
@@ -43,6 +43,11 @@ class Finder(importlib.abc.MetaPathFinder):
         if fullname in library_loops.MODULES or self._ours(fullname, path):
             return self._marking(fullname, path, target)
         return None
+
+    def meet(self, patches: Mapping[str, Callable[[ModuleType], None]]) -> None:
+        """Patch modules as they load, from now on."""
+        for name, patch in patches.items():
+            self.after.setdefault(name, []).append(patch)
 
     def is_project_file(self, path: str) -> bool:
         """Whether a file is the user's own: in no installed tree and not ours."""

@@ -30,7 +30,8 @@ def enter_script(session: Session, finder: Finder) -> None:
     script = sys.argv[0] if sys.argv else ""
     if script in ("", "-", "-c", "-m") or not os.path.isfile(script) or not sys.executable:
         return
-    path = os.path.abspath(script)
+    # As Python makes it: absolute, but neither its links nor its dots resolved.
+    path = os.path.join(os.getcwd(), script)
     at = _position(script)
     if at is None or not finder.is_project_file(path) or not _is_source(path):
         return
@@ -122,9 +123,19 @@ def begin(said: dict[str, Any] | None, namespace: dict[str, Any], session: Sessi
         namespace["__loader__"] = plain
         if namespace.get("__spec__") is not None:
             namespace["__spec__"].loader = plain
+    _make_room(session.imported, sys.path[0] if sys.path else "")
     reach = session.finder.reach if session.finder is not None else None
     files = said["files"] if said is not None else sorted(reach.files) if reach is not None else []
     session.journal.event("sources", files=files)
+
+
+def _make_room(imported: frozenset[str], directory: str) -> None:
+    """Let the program's own json.py be the json that it imports: ours keeps the one that it has."""
+    for name in sorted(n for n in imported if "." not in n and n != "firstcause"):
+        place = os.path.join(directory, name)
+        if os.path.isfile(place + ".py") or os.path.isfile(os.path.join(place, "__init__.py")):
+            for loaded in [m for m in sys.modules if m == name or m.startswith(name + ".")]:
+                del sys.modules[loaded]
 
 
 def _remove(compiled: str, directory: str) -> None:

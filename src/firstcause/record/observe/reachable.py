@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from types import FrameType, FunctionType, MethodType, ModuleType
 from typing import Any
+from weakref import WeakValueDictionary
 
 import torch
 
@@ -24,14 +25,18 @@ MODULE_OWN = frozenset(torch.nn.Module().__dict__)
 
 
 class Reachable:
-    """The objects found from a frame, each under the path by which a person would name it."""
+    """The objects found from a frame, each under the path by which a person would name it.
+
+    Held weakly: a model that the program lets go of is gone also under observation.
+    """
 
     def __init__(self) -> None:
-        self.modules: dict[str, torch.nn.Module] = {}
-        self.optimizers: dict[str, torch.optim.Optimizer] = {}
+        self.modules: WeakValueDictionary[str, torch.nn.Module] = WeakValueDictionary()
+        self.optimizers: WeakValueDictionary[str, torch.optim.Optimizer] = WeakValueDictionary()
+        # Generators of torch and NumPy cannot be referred to weakly; they hold nothing.
         self.generators: dict[str, Any] = {}
-        self.objects: dict[str, Any] = {}
-        self.tensors: dict[str, torch.Tensor] = {}
+        self.objects: WeakValueDictionary[str, Any] = WeakValueDictionary()
+        self.tensors: WeakValueDictionary[str, torch.Tensor] = WeakValueDictionary()
 
 
 def reach(frame: FrameType, own: Callable[[type], bool]) -> Reachable:
@@ -94,13 +99,13 @@ def _visit_object(
         # Its children are reached by torch's own walk; only what the program added is looked at here.
         for child_path, child in value.named_modules(prefix=path):
             extra = {k: v for k, v in (_dict_of(child) or {}).items() if k not in MODULE_OWN}
-            if extra and own(type(child)):
+            if extra and own(type(child)) and type(child).__weakrefoffset__:
                 found.objects[child_path] = child
                 yield from ((f"{child_path}.{k}", v) for k, v in extra.items())
     elif issubclass(kind, torch.optim.Optimizer):
         found.optimizers[path] = value
     else:
-        if own(kind) or kind.__name__ == "GradScaler":
+        if (own(kind) or kind.__name__ == "GradScaler") and kind.__weakrefoffset__:
             found.objects[path] = value
         yield from ((f"{path}.{k}", v) for k, v in list(attributes.items())[:WIDE])
 

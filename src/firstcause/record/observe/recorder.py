@@ -6,11 +6,14 @@ import gc
 import os
 import sys
 import time
+import weakref
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import torch
+from torch.utils._python_dispatch import _disable_current_modes
 
 from firstcause.record.observe import check, failure, fresh, units
 from firstcause.record.observe.kept import Kept, keep_attributes
@@ -27,13 +30,27 @@ T = TypeVar("T")
 WINDOW = 64
 
 
+@contextmanager
+def unseen() -> Iterator[None]:
+    """Keep our few ops out of the program's own function and dispatch modes."""
+    with torch._C.DisableTorchFunction():
+        if torch._C._len_torch_dispatch_stack():
+            with _disable_current_modes():
+                yield
+        else:
+            yield
+
+
 def guarded(default: T) -> Callable[[Callable[..., T]], Callable[..., T]]:
     """Our own failure becomes an event, and the program goes on unobserved."""
 
     def wrap(method: Callable[..., T]) -> Callable[..., T]:
         def call(self: Recorder, *args: Any) -> T:
             try:
-                return method(self, *args)
+                if self.replay is not None:
+                    return method(self, *args)
+                with unseen():
+                    return method(self, *args)
             except Exception:
                 self.session.failed(method.__name__)
                 return default
@@ -55,7 +72,7 @@ class Recorder:
         self.candidates: dict[int, Snapshot] = {}
         self.losses: list[torch.Tensor] = []
         self.first_node: int | None = None
-        self.stepped: list[torch.optim.Optimizer] = []
+        self._stepped: list[weakref.ref[torch.optim.Optimizer]] = []
         # Steps in the longest pass of the unit so far; None until one pass is over.
         self.most: int | None = None
         self.optimizers = 0
@@ -70,10 +87,11 @@ class Recorder:
         self.seconds = time.perf_counter()
         self.step_seconds = 0.0
         self.reachable = Reachable()
-        self.buffers: list[torch.Tensor] = []
+        self.modules_seen = 0
+        self._buffers: list[weakref.ref[torch.Tensor]] = []
         self.written_buffers: set[int] | None = None
         self.buffer_versions: dict[int, int] = {}
-        self.parameters: list[torch.Tensor] = []
+        self._parameters: list[weakref.ref[torch.Tensor]] = []
         self.parameter_versions: list[int] = []
         self.written_parameters: set[int] = set()
         self.columns: tuple[str, ...] = ()
@@ -163,7 +181,7 @@ class Recorder:
         gradients = [p.grad for p in with_gradient if p.grad is not None]
         verdict = check.weigh(self.losses, gradients)
         self._write(optimizer, verdict)
-        self.stepped.append(optimizer)
+        self._stepped.append(weakref.ref(optimizer))
         if not verdict.healthy and not self.failed:
             self.failed = True
             failure.numeric(self, optimizer, verdict, parameters, with_gradient)
@@ -186,6 +204,21 @@ class Recorder:
 
     # ------------------------------------------------------------------ inside
 
+    # What belongs to the program is held weakly between two marks: it may let go of it.
+
+    @property
+    def stepped(self) -> list[torch.optim.Optimizer]:
+        """The optimizers that have stepped in this pass, in order."""
+        return [o for r in self._stepped if (o := r()) is not None]
+
+    @property
+    def buffers(self) -> list[torch.Tensor]:
+        return [b for r in self._buffers if (b := r()) is not None]
+
+    @property
+    def parameters(self) -> list[torch.Tensor]:
+        return [p for r in self._parameters if (p := r()) is not None]
+
     def _awake(self, k: int) -> bool:
         if self.replay is not None:
             return self.replay.matches(k)
@@ -194,7 +227,7 @@ class Recorder:
     def _mark(self, k: int, values: dict[str, Any], frame: FrameType) -> None:
         snapshot = Snapshot(k, CANDIDATES[k].names, frame)
         self.marks += 1
-        if self.marks & (self.marks - 1) == 0:
+        if self.marks & (self.marks - 1) == 0 or len(self.reachable.modules) < self.modules_seen:
             # At the first marks and then ever more rarely: what a loop makes later is found too.
             self._look_around(frame)
         snapshot.keep_values(values, self.mutated.get(k, frozenset()))
@@ -234,7 +267,7 @@ class Recorder:
     def _settle_unit(self) -> None:
         if self.unit is not None and not self.window:
             # A step after the last one that was expected, or of another loop: look at all candidates again.
-            self.most = len(self.stepped) + 1 if self.most is not None else None
+            self.most = max(self.most or 0, len(self.stepped) + 1)
             self.unit = None
         if self.unit is None:
             chosen = units.choose(self.candidates, self.first_node, units.stack(sys._getframe(2)))
@@ -251,29 +284,25 @@ class Recorder:
         if self.unit is None:
             # Not known yet which of them is the unit: each keeps its latest, in order.
             self.window = [s for s in self.window if s.k != snapshot.k] + [snapshot]
-            self.pending = False
-            return
-        if self.stepped or self.fresh or not self.window:
-            self._restart(snapshot)
+            if self.stepped:
+                self._new_pass()
+        elif self.stepped or self.fresh or not self.window:
+            self.window, self.window_complete = [snapshot], True
+            self._new_pass()
         else:
             self.window.append(snapshot)
             if len(self.window) > WINDOW:
                 del self.window[0]
                 self.window_complete = False
 
-    def _restart(self, snapshot: Snapshot) -> None:
-        self.window, self.window_complete = [snapshot], True
-        self.pending = not self.fresh and any(
-            p.grad is not None
-            for o in {id(o): o for o in self.stepped}.values()
-            for g in o.param_groups
-            for p in g["params"]
-        )
+    def _new_pass(self) -> None:
+        """A pass begins after a step: what was counted and kept for the one before is over."""
+        held = [p for o in self.stepped for g in o.param_groups for p in g["params"]]
+        self.pending = not self.fresh and any(p.grad is not None for p in held)
         self.fresh = False
         if self.stepped:
             self.most = max(self.most or 0, len(self.stepped))
-        self.stepped, self.before = [], []
-        self.losses = []
+        self._stepped, self.before, self.losses = [], [], []
 
     def _passed(self, optimizer: torch.optim.Optimizer) -> None:
         """Let go of what this step needed, once the last optimizer of the unit has come."""
@@ -314,15 +343,16 @@ class Recorder:
             return known[kind]
 
         self.reachable = reach(frame, own)
+        self.modules_seen = len(self.reachable.modules)
         # Buffers may hang on a module that no variable names: the garbage collector knows them all.
         everything = gc.get_objects()
         modules = [o for o in everything if issubclass(type(o), torch.nn.Module)]
         self.optimizers = sum(issubclass(type(o), torch.optim.Optimizer) for o in everything)
         spaces = [object.__getattribute__(m, "__dict__") for m in modules]
         buffers = (b for s in spaces for b in s.get("_buffers", {}).values() if b is not None)
-        self.buffers = list({id(b): b for b in buffers}.values())
+        self._buffers = [weakref.ref(b) for b in {id(b): b for b in buffers}.values()]
         held = (p for s in spaces for p in s.get("_parameters", {}).values() if p is not None)
-        self.parameters = list({id(p): p for p in held}.values())
+        self._parameters = [weakref.ref(p) for p in {id(p): p for p in held}.values()]
         self.buffer_versions = {}
         if self.marks <= 2:
             self.written_buffers = None

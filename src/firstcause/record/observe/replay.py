@@ -141,9 +141,13 @@ class Replay:
         """What is said where the seal ended the replay: the program did something that cannot be undone."""
         from firstcause.errors import SealError
         from firstcause.record.observe import exceptions
+        from firstcause.sandbox.refusal import refused
 
         if not isinstance(error, SealError):
-            return None
+            # The program may have caught the refusal and gone on with something else than it did then.
+            swallowed = refused()
+            why = f"not replayable: {swallowed[0]}, and the program went on without it" if swallowed else ""
+            return {"status": "refused", "exact": False, "why": why} if swallowed else None
         line = self._place({"frames": exceptions.frames(error.__traceback__)})[1]
         return {
             "status": "refused",

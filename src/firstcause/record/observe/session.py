@@ -28,6 +28,7 @@ class Session:
     def __init__(self, folder: str) -> None:
         self.folder = folder
         self.off = False
+        self.imported: frozenset[str] = frozenset()
         self.main: dict[str, Any] | None = None
         self.forks = 0
         self.forking = False

@@ -11,8 +11,11 @@ from firstcause.record.observe import mainscript, session
 from firstcause.record.observe.finder import Finder
 
 
-def install(folder: str) -> None:
-    """Arm this process: the marks' functions, the import hook, and the marked main script."""
+def install(folder: str, before: frozenset[str]) -> None:
+    """Arm this process: the marks' functions, the import hook, and the marked main script.
+
+    ``before`` names the modules that were loaded before ours.
+    """
     current = session.start(folder)
     current.main = mainscript.entered()
     after: dict[str, list[Any]] = {}
@@ -25,7 +28,7 @@ def install(folder: str) -> None:
         from firstcause.sandbox import seal, writers
 
         current.seal_report = seal.seal(os.environ["FIRSTCAUSE_SCRATCH"], current.keep_open(current.replay))
-        after.update({name: [patch] for name, patch in writers.patches().items()})
+        finder.meet(writers.patches())
         after.setdefault("torch.utils.data.dataloader", []).append(_without_workers)
     after.setdefault("torch.optim.optimizer", []).append(_hook_optimizers)
     after.setdefault("runpy", []).append(_mark_spawned_mains)
@@ -34,6 +37,10 @@ def install(folder: str) -> None:
     if module is not None:
         sys.meta_path.insert(0, mainscript.ModuleMain(finder, module))
     os.register_at_fork(after_in_child=session.forked)
+    # What we need of the standard library is loaded now, before the program's folder is on sys.path.
+    from firstcause.record.observe import exceptions, marks  # noqa: F401
+
+    current.imported = frozenset(sys.modules) - before
 
 
 def _hook_optimizers(module: ModuleType) -> None:

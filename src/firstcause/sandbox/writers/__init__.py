@@ -65,5 +65,4 @@ def lead_to(overlay: Overlay) -> None:
     for name, holder in HOLDERS:
         owner = getattr(sys.modules.get(name), holder, None)
         if isinstance(owner, type):
-            rebind.in_namespace(owner)
-            rebind.in_defaults(owner)
+            rebind.in_class(owner)

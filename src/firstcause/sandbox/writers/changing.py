@@ -9,7 +9,7 @@ import stat
 from collections.abc import Callable
 from typing import Any
 
-from firstcause.sandbox.copies import fail, is_folder, make_folders, status
+from firstcause.sandbox.copies import fail, is_folder, status
 from firstcause.sandbox.overlay import Overlay
 from firstcause.sandbox.writers import layer
 from firstcause.sandbox.writers.rebind import replace
@@ -141,15 +141,15 @@ def _sets(function: Callable[..., Any], follow: bool | None = None) -> Callable[
         following = follow if follow is not None else kwargs.get("follow_symlinks", True)
         with layer.errors_name(path):
             here = found.resolve(layer.at(path, dir_fd), following)
-            present = _present(found, here, path)
-            if not found.is_scratch(here):
-                found.enter(here, here, writable=False)
-                # A folder's own attributes are not worth a copy of all that it holds.
-                if stat.S_ISDIR(present.st_mode):
-                    make_folders(found.upper + here)
-                else:
-                    found.bring(here)
-            return function(here if found.is_scratch(here) else found.upper + here, *args, **kwargs)
+            _present(found, here, path)
+            if found.is_scratch(here):
+                return function(here, *args, **kwargs)
+            if is_folder(found.where(here)) and found.visible(here):
+                # A real folder keeps its attributes: the layer would have to copy all that it holds.
+                return None
+            found.enter(here, here, writable=False)
+            found.bring(here)
+            return function(found.upper + here, *args, **kwargs)
 
     return setting
 

@@ -49,29 +49,27 @@ def replace(owner: ModuleType | type, name: str, function: Callable[..., Any]) -
             capability.add(new)
 
 
-def in_namespace(owner: ModuleType | type) -> None:
-    """Replace the functions that a module or class took before they were replaced."""
+def in_class(owner: type) -> None:
+    """Replace the functions that a class took before they were replaced, defaults of its methods among them."""
     for name, value in list(vars(owner).items()):
-        static = isinstance(value, staticmethod)
+        # Not isinstance: that asks objects for their __class__, and some warn or import when they are asked.
+        if type(value) is FunctionType and value.__defaults__:
+            value.__defaults__ = tuple(_new(d) or d for d in value.__defaults__)
+        static = type(value) is staticmethod
         new = _new(value.__func__ if static else value)
         if new is not None:
             setattr(owner, name, staticmethod(new) if static else new)
 
 
-def in_defaults(owner: type) -> None:
-    """Likewise for the defaults of a class's methods."""
-    for value in vars(owner).values():
-        if isinstance(value, FunctionType) and value.__defaults__:
-            value.__defaults__ = tuple(_new(d) or d for d in value.__defaults__)
+def everywhere() -> None:
+    """Replace them in every module that is loaded: 0.1 s for the 1400 modules of a program with transformers."""
+    for module_name, module in list(sys.modules.items()):
+        if issubclass(type(module), ModuleType) and module_name.split(".")[0] not in SPARED:
+            space = vars(module)
+            for name in [name for name, value in space.items() if id(value) in _replaced]:
+                space[name] = _new(space[name]) or space[name]
 
 
 def _new(value: Any) -> Replacement | None:
     old, new = _replaced.get(id(value), (None, None))
     return new if old is value else None
-
-
-def everywhere() -> None:
-    """Replace them in every module that is loaded; 5000 modules take some 50 ms."""
-    for name, module in list(sys.modules.items()):
-        if isinstance(module, ModuleType) and name.split(".")[0] not in SPARED:
-            in_namespace(module)

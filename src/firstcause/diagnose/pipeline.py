@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from firstcause.diagnose import answer
 from firstcause.record.folder import RunFolder
 from firstcause.schema import Diagnosis, Hypothesis, Symptom
-from firstcause.specialists import answer
 from firstcause.specialists.custom_autograd_functions import SPECIALIST as AUTOGRAD
 from firstcause.specialists.data_loading import SPECIALIST as DATA
 from firstcause.specialists.debugging_techniques import SPECIALIST as DEBUGGING

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from firstcause import catalog
+from firstcause.diagnose import facts as measured
 from firstcause.fix import propose as patches
 from firstcause.fix import site as sites
 from firstcause.schema import SECTIONS, Diagnosis, Fix, Hypothesis, Run, Site
-from firstcause.specialists import facts as measured
 from firstcause.specialists.births import missing_replay
 from firstcause.specialists.examination import Examination
 

@@ -1,0 +1,55 @@
+# Everything a contributor types. A fresh clone needs nothing first: the environment is made on first use.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+# The judge of another repository, if there is one: make score JUDGE=path/to/score.py
+JUDGE ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test slow check bench score clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo
+	@echo "  PYTHON=python3.12 makes the environment with that Python; VENV=path uses or makes another one."
+
+demo: $(VENV)/.dev ## Play two failures from the failing command to the verified fix
+	@$(BIN)/python demo/demo.py
+
+test: check ## check, then every test that is not marked slow
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m "not slow" --durations=15
+
+slow: check $(VENV)/.libraries ## check, then every test, with transformers, lightning and accelerate
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --durations=15
+
+check: $(VENV)/.dev ## Lint, format, types, import contracts, catalogue
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m firstcause.catalog.validate
+
+bench: $(VENV)/.dev ## Measure what observing costs: time in paired blocks, peak memory
+	$(BIN)/python benchmarks/overhead.py
+
+score: $(VENV)/.dev ## Score diagnoses on benchmarks/cases, and by JUDGE=path/to/score.py if given
+	$(BIN)/python benchmarks/score.py
+	$(if $(JUDGE),$(BIN)/python $(JUDGE) --cases $(dir $(JUDGE))../cases --firstcause $(BIN)/firstcause)
+
+clean: ## Remove caches, builds and records; the environment stays
+	rm -rf build dist .firstcause .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find . -path ./$(VENV) -prune -o -name __pycache__ -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+# The stamps hold what pyproject.toml asked for when they were made.
+$(VENV)/.dev: pyproject.toml | $(BIN)/python
+	@echo "installing firstcause[dev] into $(VENV); torch is large, this takes minutes once"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+$(VENV)/.libraries: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,libraries]'
+	@touch $@
