@@ -55,7 +55,7 @@ class Terminal:
             self.environment["NO_COLOR"] = "1"
 
     def type(self, *words: str) -> tuple[int, str]:
-        """Run ``firstcause`` with these words; its exit code, and the screen, which is shown as it comes.
+        """Run ``firstcause`` with these words; its exit code, and the screen's text, which is shown as it comes.
 
         Raises ``Stuck`` where it does not end.
         """
@@ -114,7 +114,7 @@ class Terminal:
                 # Linux says EIO where other systems say end of file.
                 data = b""
             if not data:
-                return screen
+                return COLOR.sub("", screen)
             text = decoder.decode(data)
             screen += text
             say(text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -52,12 +53,18 @@ SEEN = {
 }
 
 
-def play(script: Path, *names: str, tmp: Path) -> subprocess.CompletedProcess[str]:
+def play(script: Path, *names: str, tmp: Path, color: str = "") -> subprocess.CompletedProcess[str]:
     tmp.mkdir(exist_ok=True)
-    environment = {k: v for k, v in os.environ.items() if k not in ("FORCE_COLOR", "COLUMNS")}
+    environment = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS")}
     return subprocess.run(
         [sys.executable, str(script), *names],
-        env={**environment, "TMPDIR": str(tmp), "OMP_NUM_THREADS": "1", "PYTHONUTF8": "1"},
+        env={
+            **environment,
+            "TMPDIR": str(tmp),
+            "OMP_NUM_THREADS": "1",
+            "PYTHONUTF8": "1",
+            "FORCE_COLOR": color,
+        },
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -70,20 +77,22 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
 
 
-@pytest.mark.parametrize("name", SEEN)
-def test_from_the_failing_command_to_the_verified_fix(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("name", "color"), [("nan", "1"), ("shapes", "")])
+def test_from_the_failing_command_to_the_verified_fix(name: str, color: str, tmp_path: Path) -> None:
     before = contents(DEMO)
-    played = play(DEMO / "demo.py", name, tmp=tmp_path / "tmp")
+    played = play(DEMO / "demo.py", name, tmp=tmp_path / "tmp", color=color)
     assert played.returncode == 0, played.stdout
-    assert "\x1b" not in played.stdout
+    # Colour where it was asked for, as on a terminal, and none in a pipe.
+    assert ("\x1b[" in played.stdout) == bool(color)
+    screen = re.sub(r"\x1b\[[0-9;]*m", "", played.stdout)
     at = 0
     for piece in SEEN[name]:
-        found = played.stdout.find(piece, at)
-        assert found >= 0, f"{piece!r} is not seen after character {at}:\n{played.stdout}"
+        found = screen.find(piece, at)
+        assert found >= 0, f"{piece!r} is not seen after character {at}:\n{screen}"
         at = found + len(piece)
-    # A diagnosis of a failure that a person would have to approve: the code typed is the one shown.
-    code = played.stdout.split("\nType ")[1].split()[0]
-    assert f"[scripted answer] {code}\n" in played.stdout
+    # The code that is typed is the one that the screen showed.
+    code = screen.split("\nType ")[1].split()[0]
+    assert f"[scripted answer] {code}\n" in screen
     assert contents(DEMO) == before
     assert list((tmp_path / "tmp").iterdir()) == []
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 
 from firstcause.case.folder import CaseFolder
 from firstcause.case.gate import diagnosis_hash, diff_hash, require_ready
-from firstcause.case.patch import parse, patched
 from firstcause.case.progress import Change, Progress
-from firstcause.case.rewrite import digest_of, file_hash, rewrite, target
 from firstcause.errors import GateError
+from firstcause.fix.patch import parse, patched
+from firstcause.fix.writing import digest_of, file_hash, rewrite, target
 
 
 def apply(folder: CaseFolder, cwd: str, sources: Iterable[str] = ()) -> Progress:

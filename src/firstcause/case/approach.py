@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from firstcause.case.patch import parse
 from firstcause.errors import InputError
+from firstcause.fix.patch import parse
 from firstcause.schema import Diagnosis
 
 LIMIT = 3

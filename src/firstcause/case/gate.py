@@ -7,8 +7,8 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from firstcause.case.patch import parse
 from firstcause.errors import GateError
+from firstcause.fix.patch import parse
 from firstcause.schema import SECTIONS, Diagnosis, Symptom, to_plain
 
 # Letters and digits that nobody takes for one another.

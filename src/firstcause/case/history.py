@@ -9,6 +9,7 @@ from typing import Any
 
 from firstcause.case.event import START, Event, decode, digest, encode, now
 from firstcause.errors import RecordError
+from firstcause.fix.writing import sync_folder
 
 HISTORY = "history.jsonl"
 
@@ -137,15 +138,6 @@ def take_lock(folder: str) -> int:
         os.close(fd)
         raise _unwritable(folder, error) from error
     return fd
-
-
-def sync_folder(folder: str) -> None:
-    """Make the names in ``folder`` durable: until then a crash of the machine can lose a new file."""
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
 
 
 def _unwritable(folder: str, error: OSError) -> RecordError:

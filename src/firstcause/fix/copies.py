@@ -9,12 +9,35 @@ from dataclasses import dataclass, field
 
 from firstcause.errors import InputError
 
-SKIPPED = {".firstcause", ".git", ".hg", "__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", "node_modules"}
+SKIPPED = {
+    ".firstcause",
+    ".git",
+    ".hg",
+    "__pycache__",
+    ".mypy_cache",
+    ".pytest_cache",
+    ".ruff_cache",
+    "node_modules",
+}
 LARGE = 50_000_000
 MAX_BYTES = 2_000_000_000
 MAX_FILES = 20_000
 # Programs read data of these kinds and seldom write it; what they do write (weights, logs) is copied, not linked.
-READ_ONLY = {".csv", ".tsv", ".jsonl", ".parquet", ".arrow", ".h5", ".hdf5", ".zip", ".tar", ".gz", ".wav", ".mp4", ".tif"}
+READ_ONLY = {
+    ".csv",
+    ".tsv",
+    ".jsonl",
+    ".parquet",
+    ".arrow",
+    ".h5",
+    ".hdf5",
+    ".zip",
+    ".tar",
+    ".gz",
+    ".wav",
+    ".mp4",
+    ".tif",
+}
 
 
 @dataclass

@@ -12,7 +12,13 @@ from firstcause.source import Project
 
 
 def draft(
-    project: Project, root: str, cause: str, edits: Iterable[Edit], summary: str, changes: str, does_not_fix: str
+    project: Project,
+    root: str,
+    cause: str,
+    edits: Iterable[Edit],
+    summary: str,
+    changes: str,
+    does_not_fix: str,
 ) -> Fix | None:
     """The Fix that makes some edits, its diff relative to ``root``; None where a file cannot be changed safely."""
     diffs: list[str] = []
@@ -23,7 +29,11 @@ def draft(
         module = project.module(path)
         relative = os.path.relpath(path, root)
         # A diff is UTF-8; the patched file would not be what its coding line says.
-        if module is None or relative.startswith("..") or module.encoding not in ("utf-8", "utf-8-sig", "ascii"):
+        if (
+            module is None
+            or relative.startswith("..")
+            or module.encoding not in ("utf-8", "utf-8-sig", "ascii")
+        ):
             return None
         before = module.text.removeprefix("\ufeff")
         after = apply_edits(before, own)

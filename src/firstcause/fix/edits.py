@@ -41,7 +41,9 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
     pieces, at = [], 0
     for start, end, _, new in ranges:
         if start < at or end < start:
-            raise InputError("edits-overlap", f"two edits change the text at offset {start}", "make one edit of them")
+            raise InputError(
+                "edits-overlap", f"two edits change the text at offset {start}", "make one edit of them"
+            )
         pieces += [text[at:start], new]
         at = end
     return "".join([*pieces, text[at:]])
@@ -85,7 +87,9 @@ def _opcodes(old: list[str], new: list[str]) -> list[Opcode]:
     tail = 0
     while tail < min(len(old), len(new)) - head and old[-1 - tail] == new[-1 - tail]:
         tail += 1
-    middle = difflib.SequenceMatcher(None, old[head : len(old) - tail], new[head : len(new) - tail], autojunk=False)
+    middle = difflib.SequenceMatcher(
+        None, old[head : len(old) - tail], new[head : len(new) - tail], autojunk=False
+    )
     found: list[Opcode] = [("equal", 0, head, 0, head)] if head else []
     found += [(tag, a + head, b + head, c + head, d + head) for tag, a, b, c, d in middle.get_opcodes()]
     if tail:

@@ -51,7 +51,11 @@ def _upstream(project: Project, value: Value) -> list[Value]:
     """What an expression is made of: its parts, or what computes the value that it stands for."""
     node = value.node
     if isinstance(node, (ast.Name, ast.Attribute)):
-        return [o.value for o in new_walk(project).origins(value) if o.value is not None and o.value.node is not node]
+        return [
+            o.value
+            for o in new_walk(project).origins(value)
+            if o.value is not None and o.value.node is not node
+        ]
     if isinstance(node, ast.Call):
         origins = [o for o in new_walk(project).origins(value) if o.node is not node and o.value is not None]
         if origins:

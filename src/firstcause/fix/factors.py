@@ -24,7 +24,9 @@ class Factor:
     axes: int = 1
 
 
-def corrected_product(project: Project, value: Value, old: int, new: int, shape: tuple[int, ...]) -> list[Edit]:
+def corrected_product(
+    project: Project, value: Value, old: int, new: int, shape: tuple[int, ...]
+) -> list[Edit]:
     """Edits that turn a product of value ``old`` into one of value ``new``; none where it is not clear how.
 
     ``shape`` holds the true sizes of the axes, channels first; empty where only the product is known.
@@ -33,7 +35,11 @@ def corrected_product(project: Project, value: Value, old: int, new: int, shape:
     if factors is None or prod(f.number**f.axes for f in factors) != old:
         return []
     wanted = _wanted(factors, old, new, shape)
-    edits = [_edit(project, value, f, w) for f, w in zip(factors, wanted, strict=True) if w != f.number] if wanted else []
+    edits = (
+        [_edit(project, value, f, w) for f, w in zip(factors, wanted, strict=True) if w != f.number]
+        if wanted
+        else []
+    )
     complete = [e for e in edits if e is not None]
     return [e for group in complete for e in group] if len(complete) == len(edits) else []
 
@@ -86,8 +92,16 @@ def _edit(project: Project, product: Value, factor: Factor, wanted: int) -> list
     if len(origins) != 1 or not origins[0].exact:
         return None
     origin = origins[0]
-    if isinstance(origin.node, ast.BinOp) and isinstance(origin.node.op, ast.FloorDiv) and origin.value is not None:
-        return _divisor(project, origin.value, origin.node, wanted) if _feeds_only(project, product, factor) else None
+    if (
+        isinstance(origin.node, ast.BinOp)
+        and isinstance(origin.node.op, ast.FloorDiv)
+        and origin.value is not None
+    ):
+        return (
+            _divisor(project, origin.value, origin.node, wanted)
+            if _feeds_only(project, product, factor)
+            else None
+        )
     if not isinstance(origin.node, ast.Constant) or not _feeds_only(project, product, factor):
         return None
     return [replaced(origin.module, origin.node, like(origin.text, wanted))]

@@ -22,7 +22,9 @@ def module_of(facts: Facts, project: Project) -> Module | None:
     return project.module(str(facts["file"])) if facts.get("file") else None
 
 
-def candidates(project: Project, module: Module, facts: Facts, operand: Finder) -> list[tuple[ast.expr, ast.expr]]:
+def candidates(
+    project: Project, module: Module, facts: Facts, operand: Finder
+) -> list[tuple[ast.expr, ast.expr]]:
     """The operations on the line and the operand of each; one only where column or occurrence tell which."""
     line = int(facts["line"])
     nodes = [node for node in module.nodes_on(line) if isinstance(node, ast.expr)]

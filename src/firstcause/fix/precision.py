@@ -19,7 +19,16 @@ def type_name(dtype: object) -> str:
 
 def is_integer(dtype: object) -> bool:
     """Whether a type's name is that of whole numbers."""
-    return str(dtype or "").rpartition(".")[2] in ("int64", "int32", "int16", "int8", "uint8", "long", "int", "bool")
+    return str(dtype or "").rpartition(".")[2] in (
+        "int64",
+        "int32",
+        "int16",
+        "int8",
+        "uint8",
+        "long",
+        "int",
+        "bool",
+    )
 
 
 def rounded(value: float, dtype: str) -> float:

@@ -14,7 +14,14 @@ ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)
 # Expressions that bind less tightly than a sum.
 LOOSE = (ast.IfExp, ast.Lambda, ast.BoolOp, ast.Compare, ast.NamedExpr, ast.Starred, ast.Yield, ast.YieldFrom)
 LOOSE_OPERATORS = (ast.LShift, ast.RShift, ast.BitAnd, ast.BitOr, ast.BitXor)
-SKIPPED = (tokenize.NL, tokenize.NEWLINE, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
+SKIPPED = (
+    tokenize.NL,
+    tokenize.NEWLINE,
+    tokenize.COMMENT,
+    tokenize.INDENT,
+    tokenize.DEDENT,
+    tokenize.ENDMARKER,
+)
 
 
 def replaced(module: Module, node: ast.AST, text: str) -> Edit:
@@ -39,7 +46,9 @@ def plus(module: Module, node: ast.expr, amount: int) -> list[Edit]:
         return [replaced(module, node, like(module.segment(node), node.value + amount))]
     sign = f"{'+' if amount >= 0 else '-'} {abs(amount)}"
     start, end = module.span(node)
-    is_loose = isinstance(node, LOOSE) or (isinstance(node, ast.BinOp) and isinstance(node.op, LOOSE_OPERATORS))
+    is_loose = isinstance(node, LOOSE) or (
+        isinstance(node, ast.BinOp) and isinstance(node.op, LOOSE_OPERATORS)
+    )
     if not is_loose:
         return [_edit(module, end, end, f" {sign}")]
     grouped_end = _closing_bracket(module, start, end)
@@ -86,7 +95,12 @@ def _closing_bracket(module: Module, start: int, end: int) -> int | None:
     tokens = [(_at(module, t.start), _at(module, t.end), t) for t in module.tokens if t.type not in SKIPPED]
     starts, ends = [t[0] for t in tokens], [t[1] for t in tokens]
     before, after = bisect_right(ends, start) - 1, bisect_left(starts, end)
-    if before < 0 or after >= len(tokens) or tokens[before][2].string != "(" or tokens[after][2].string != ")":
+    if (
+        before < 0
+        or after >= len(tokens)
+        or tokens[before][2].string != "("
+        or tokens[after][2].string != ")"
+    ):
         return None
     if before > 0:
         opener = tokens[before - 1][2]

@@ -42,7 +42,11 @@ def addition(facts: Facts, project: Project) -> tuple[Module, ast.AST, tuple[ast
             target = ast.parse(module.segment(node.target), mode="eval").body
             module.parents[target] = node
             found.append((node, (ast.copy_location(target, node.target), node.value)))
-        elif isinstance(node, ast.Call) and len(node.args) == 2 and external(resolve(project, module, node.func)) == "torch.add":
+        elif (
+            isinstance(node, ast.Call)
+            and len(node.args) == 2
+            and external(resolve(project, module, node.func)) == "torch.add"
+        ):
             found.append((node, (node.args[0], node.args[1])))
     column = facts.get("column")
     if column is not None and len(found) > 1:
@@ -68,7 +72,11 @@ def _called_attributes(project: Project, value: Value) -> Iterator[tuple[str, st
     """The submodules ``self.name(...)`` that a value is the output of: class and attribute, nested ones included."""
     for origin in new_walk(project).origins(value):
         for node in (origin.node, *(hop.node for hop in origin.hops)):
-            module = origin.module if node is origin.node else next(h.module for h in origin.hops if h.node is node)
+            module = (
+                origin.module
+                if node is origin.node
+                else next(h.module for h in origin.hops if h.node is node)
+            )
             func = node.func if isinstance(node, ast.Call) else None
             cls = module.method_class(node)
             if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) and cls is not None:
@@ -99,7 +107,9 @@ def convolutions(project: Project, construction: Construction) -> Iterator[Const
     if last != "Sequential":
         return
     for index in range(len(construction.call.args)):
-        child = Value(construction.module, construction.call, construction.value.frame, (Step("child", str(index)),))
+        child = Value(
+            construction.module, construction.call, construction.value.frame, (Step("child", str(index)),)
+        )
         for origin in new_walk(project, spread=True).origins(child):
             if isinstance(origin.node, ast.Call) and origin.value is not None:
                 yield from convolutions(project, Construction(project, origin.value, (), origin.hops))
@@ -118,8 +128,14 @@ def written(project: Project, guard: Guard, construction: Construction, name: st
             spelled = {"in": "in_channels", "out": "out_channels"}.get(name, name)
             given = argument(call, CONVOLUTION[name], spelled)
         elif isinstance(target, Defined) and not isinstance(target.node, ast.ClassDef):
-            passed = construction.argument({"in": "in_channels", "out": "out_channels"}.get(name, name), CONVOLUTION[name])
-            if passed is not None and isinstance(passed.node, ast.Name) and passed.module.function(passed.node) is target.node:
+            passed = construction.argument(
+                {"in": "in_channels", "out": "out_channels"}.get(name, name), CONVOLUTION[name]
+            )
+            if (
+                passed is not None
+                and isinstance(passed.node, ast.Name)
+                and passed.module.function(passed.node) is target.node
+            ):
                 given = bound(target.node, passed.node.id, call, 0, 0, ())[0]
         if given is not None and given.sure:
             return given.node

@@ -11,7 +11,9 @@ from firstcause.source.frames import Value
 from firstcause.source.values import number
 
 
-def constructions(facts: Facts, project: Project, kind: str, seen: Mapping[tuple[str, int], object]) -> list[Construction]:
+def constructions(
+    facts: Facts, project: Project, kind: str, seen: Mapping[tuple[str, int], object]
+) -> list[Construction]:
     """The calls that can have built the module of ``class_name`` and ``attribute_path`` in the facts.
 
     ``kind`` is the last part of the built class's name; ``seen`` gives the run's value of arguments by
@@ -20,10 +22,16 @@ def constructions(facts: Facts, project: Project, kind: str, seen: Mapping[tuple
     path = str(facts.get("attribute_path") or "")
     found = find_module_construction(project, str(facts.get("class_name") or ""), path)
     fitting = [c for c in found if c.callee.rpartition(".")[2] == kind]
-    return [c for c in fitting if all(_fits(project, c, name, place, value) for (name, place), value in seen.items())]
+    return [
+        c
+        for c in fitting
+        if all(_fits(project, c, name, place, value) for (name, place), value in seen.items())
+    ]
 
 
-def constructions_in(facts: Facts, project: Project, kind: str, seen: Mapping[tuple[str, int], object]) -> list[Construction]:
+def constructions_in(
+    facts: Facts, project: Project, kind: str, seen: Mapping[tuple[str, int], object]
+) -> list[Construction]:
     """The same where no path is known: the calls in the file of the facts that surely say what the run saw."""
     module = module_of(facts, project)
     if module is None:

@@ -62,7 +62,9 @@ def _again(run_folder: str, cwd: str, diff: str, budget: float, recorder: Sequen
         record = os.path.join(os.path.realpath(scratch), "run")
         command = [_moved(word, cwd, copy) for word in before.command]
         started = time.monotonic()
-        ended, output = _run([*recorder, "run", "-q", "-o", record, *command], copy, budget, _environment(before, cwd, copy))
+        ended, output = _run(
+            [*recorder, "run", "-q", "-o", record, *command], copy, budget, _environment(before, cwd, copy)
+        )
         seconds = time.monotonic() - started
         return _judged(before, _second(record, ended, seconds, output), copied, budget)
 
@@ -83,15 +85,25 @@ def _environment(before: Run, cwd: str, copy: str) -> dict[str, str]:
     own = {k: v for k, v in os.environ.items() if not k.startswith("FIRSTCAUSE_")}
     moved = {k: _moved(v, cwd, copy) for k, v in recorded.items()}
     if "PYTHONPATH" in moved:
-        moved["PYTHONPATH"] = os.pathsep.join(_moved(p, cwd, copy) for p in recorded["PYTHONPATH"].split(os.pathsep))
+        moved["PYTHONPATH"] = os.pathsep.join(
+            _moved(p, cwd, copy) for p in recorded["PYTHONPATH"].split(os.pathsep)
+        )
     return {**own, **moved, "PWD": copy}
 
 
-def _run(command: list[str], folder: str, budget: float, environment: dict[str, str]) -> tuple[int | None, str]:
+def _run(
+    command: list[str], folder: str, budget: float, environment: dict[str, str]
+) -> tuple[int | None, str]:
     """The exit code of a command, None where it outlived the budget and was stopped, and the end of its output."""
     with tempfile.TemporaryFile() as out:
         process = subprocess.Popen(
-            command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True
+            command,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=out,
+            start_new_session=True,
         )
         try:
             code: int | None = process.wait(timeout=max(budget, 0.1))
@@ -162,7 +174,9 @@ def _judged(before: Run, second: _Second, copied: Copied, budget: float) -> Veri
     }
     earlier = f"; before: {before.symptoms[0].message}" if before.symptoms else ""
     if failing:
-        text = f"the command still fails after {second.seconds:.1f} s, {second.reached}: {failing[0]}{earlier}"
+        text = (
+            f"the command still fails after {second.seconds:.1f} s, {second.reached}: {failing[0]}{earlier}"
+        )
     elif ended is None:
         return _outlived(before, second, values, budget)
     elif after is None:

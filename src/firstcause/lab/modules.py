@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
@@ -15,7 +15,7 @@ class ModuleStack:
     """The modules that are running, innermost last; global hooks, so in a sealed child only."""
 
     def __init__(
-        self, roots: dict[str, torch.nn.Module], origin: Callable[[torch.Tensor], dict[str, Any]]
+        self, roots: Mapping[str, torch.nn.Module], origin: Callable[[torch.Tensor], dict[str, Any]]
     ) -> None:
         self.origin = origin
         self.running: list[torch.nn.Module] = []

@@ -6,8 +6,10 @@ rows after a schema frame that names the columns; events are JSON objects. One `
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import resource
 import struct
 import zlib
 from array import array
@@ -19,6 +21,12 @@ HEADER = struct.Struct("<2sBxII")
 MAGIC = b"FC"
 SCHEMA, METRICS, EVENT = 1, 2, 3
 _STEP = struct.Struct("<q")
+
+
+def file_size_limit() -> float:
+    """Bytes that a file of this process may have; beyond it the kernel sends SIGXFSZ, which ends the program."""
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
+    return float("inf") if limit == resource.RLIM_INFINITY else limit
 
 
 class Journal:
@@ -49,6 +57,8 @@ class Journal:
             return
         descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         try:
+            if os.fstat(descriptor).st_size + len(data) > file_size_limit():
+                raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), self.path)
             os.write(descriptor, data)
         finally:
             os.close(descriptor)

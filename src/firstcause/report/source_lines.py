@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from firstcause.case.patch import Hunk, parse
 from firstcause.errors import InputError
+from firstcause.fix.patch import Hunk, parse
 from firstcause.report.plain import cropped, plain, visible
 from firstcause.report.style import Style
 from firstcause.schema import Site

@@ -35,7 +35,9 @@ def argument(call: ast.Call, position: int | None, name: str | None) -> Given | 
     return None
 
 
-def bound(function: FunctionNode, name: str, call: ast.Call, implicit: int, skip: int, path: Path) -> tuple[Given | None, Path]:
+def bound(
+    function: FunctionNode, name: str, call: ast.Call, implicit: int, skip: int, path: Path
+) -> tuple[Given | None, Path]:
     """What a call gives to a parameter, and what remains of the path after taking a star parameter apart."""
     arguments = function.args
     positional = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
@@ -63,6 +65,8 @@ def default(function: FunctionNode, name: str) -> ast.expr | None:
     """The default value of a parameter."""
     arguments = function.args
     positional = [*arguments.posonlyargs, *arguments.args]
-    pairs: list[tuple[ast.arg, ast.expr | None]] = list(zip(reversed(positional), reversed(arguments.defaults), strict=False))
+    pairs: list[tuple[ast.arg, ast.expr | None]] = list(
+        zip(reversed(positional), reversed(arguments.defaults), strict=False)
+    )
     pairs += list(zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True))
     return next((value for parameter, value in pairs if parameter.arg == name), None)

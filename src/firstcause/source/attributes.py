@@ -44,5 +44,3 @@ def _of_object(walk: Walk, value: Value, node: ast.Attribute, chain: Chain) -> R
         if here.found and here.complete:
             return follow(walk, value, here.found, wanted, chain)
     return walk.trace(value.at(node.value, (Step("attr", node.attr), *value.path)), chain)
-
-

@@ -76,7 +76,9 @@ def _callees(walk: Walk, value: Value) -> list[Callee]:
     return found or [Callee(name=f".{func.attr}")] if isinstance(func, ast.Attribute) else found
 
 
-def of_defined(walk: Walk, target: Defined, owner: Instance | None = None, is_class_access: bool = False) -> Callee:
+def of_defined(
+    walk: Walk, target: Defined, owner: Instance | None = None, is_class_access: bool = False
+) -> Callee:
     """The callee for a function, a class, or a method of an object."""
     if isinstance(target.node, ast.ClassDef):
         return Callee(module=target.module, cls=target.node)
@@ -93,7 +95,11 @@ def _is_classmethod(target: Defined) -> bool:
 
 def _methods(walk: Walk, value: Value, func: ast.Attribute) -> list[Callee]:
     project = walk.project
-    if isinstance(func.value, ast.Call) and isinstance(func.value.func, ast.Name) and func.value.func.id == "super":
+    if (
+        isinstance(func.value, ast.Call)
+        and isinstance(func.value.func, ast.Name)
+        and func.value.func.id == "super"
+    ):
         return _super(walk, value, func.attr)
     applied = resolve(project, value.module, func.value)
     if func.attr == "apply" and isinstance(applied, Defined) and isinstance(applied.node, ast.ClassDef):
@@ -144,7 +150,9 @@ def _of_origin(walk: Walk, origin: Origin) -> list[Callee]:
                 return [of_defined(walk, target, origin.instance)]
         return []
     if isinstance(node, FUNCTIONS):
-        taken = implicit(walk.project, Defined(origin.module, node)) if not isinstance(node, ast.Lambda) else 0
+        taken = (
+            implicit(walk.project, Defined(origin.module, node)) if not isinstance(node, ast.Lambda) else 0
+        )
         return [Callee(module=origin.module, function=node, owner=origin.owner, implicit=taken)]
     if isinstance(node, ast.ClassDef):
         return [Callee(module=origin.module, cls=node)]
@@ -174,7 +182,9 @@ def _partial(walk: Walk, value: Value, node: ast.Call) -> list[Callee]:
                 if found_argument is not None and (place is None or place > 0):
                     given[parameter.arg] = value.at(found_argument.node, found_argument.path)
             skip = -(len(node.args) - 1)
-            found.append(Callee("", callee.module, callee.function, None, callee.owner, callee.implicit, skip, given))
+            found.append(
+                Callee("", callee.module, callee.function, None, callee.owner, callee.implicit, skip, given)
+            )
     return found
 
 

@@ -24,7 +24,9 @@ def call(walk: Walk, value: Value, chain: Chain) -> Result:
     origins: list[Origin] = []
     for result in results:
         if result is None:
-            result = walk.stop("call", value, chain) or [Origin("unknown", value.module, value.node, chain, exact=False)]
+            result = walk.stop("call", value, chain) or [
+                Origin("unknown", value.module, value.node, chain, exact=False)
+            ]
         origins += result
     return origins
 

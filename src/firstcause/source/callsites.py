@@ -43,7 +43,11 @@ def call_index(project: Project) -> CallIndex:
                 index.by_name.setdefault(last_name(node.func), []).append(Value(module, node))
         for node in ast.walk(module.tree):
             # A function that is handed on as a value may be called under another name.
-            if isinstance(node, (ast.Name, ast.Attribute)) and node not in called and isinstance(node.ctx, ast.Load):
+            if (
+                isinstance(node, (ast.Name, ast.Attribute))
+                and node not in called
+                and isinstance(node.ctx, ast.Load)
+            ):
                 index.values.add(last_name(node))
             if isinstance(node, ast.alias) and node.asname:
                 index.values.add(node.name.rpartition(".")[2])
@@ -85,7 +89,11 @@ def _find(walk: Walk, module: Module, function: ast.FunctionDef | ast.AsyncFunct
         for callee in callees(walk, value):
             if callee.function is function:
                 frames.append(callee.frame(value))
-            elif callee.name == f".{function.name}" and isinstance(cls, ast.ClassDef) and _is_only(walk.project, function):
+            elif (
+                callee.name == f".{function.name}"
+                and isinstance(cls, ast.ClassDef)
+                and _is_only(walk.project, function)
+            ):
                 frames.append(Frame(function, value, None, 1))
     return frames
 
@@ -106,7 +114,9 @@ def _is_indirect(project: Project, value: Value) -> bool:
     if isinstance(func, ast.Attribute) and not isinstance(func.value, (ast.Name, ast.Attribute)):
         return False
     target = resolve(project, value.module, func)
-    return target is None or (isinstance(target, Defined) and func is not None and last_name(func) != target.node.name)
+    return target is None or (
+        isinstance(target, Defined) and func is not None and last_name(func) != target.node.name
+    )
 
 
 def _is_only(project: Project, function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
@@ -153,7 +163,11 @@ def constructor_frames(walk: Walk, module: Module, cls: ast.ClassDef, init: Func
         assert isinstance(child.node, ast.ClassDef)
         own = own_method(child.node, "__init__")
         family = [p.node for p in lineage(walk.project, child.module, child.node)]
-        if own is None and next((c for c in family if isinstance(c, ast.ClassDef) and own_method(c, "__init__")), None) is cls:
+        if (
+            own is None
+            and next((c for c in family if isinstance(c, ast.ClassDef) and own_method(c, "__init__")), None)
+            is cls
+        ):
             frames += [
                 Frame(init, v, Instance(child.module, child.node, v), 1)
                 for v in constructor_calls(walk, child.module, child.node)
@@ -175,7 +189,9 @@ def is_super_init(call: ast.Call) -> bool:
 
 def constructor_frame(walk: Walk, instance: Instance, cls: Defined) -> Frame | None:
     """The frame of one class's ``__init__`` for an object, through ``super().__init__`` from the object's own class."""
-    family = [p for p in lineage(walk.project, instance.module, instance.cls) if isinstance(p.node, ast.ClassDef)]
+    family = [
+        p for p in lineage(walk.project, instance.module, instance.cls) if isinstance(p.node, ast.ClassDef)
+    ]
     frame: Frame | None = None
     module = instance.module
     for part in family:

@@ -11,7 +11,14 @@ from firstcause.source.project import Project
 from firstcause.source.resolve import Defined, external, resolve
 
 Method = ast.FunctionDef | ast.AsyncFunctionDef
-DATACLASS = ("dataclasses.dataclass", "attr.s", "attr.define", "attrs.define", "attrs.frozen", "attr.dataclass")
+DATACLASS = (
+    "dataclasses.dataclass",
+    "attr.s",
+    "attr.define",
+    "attrs.define",
+    "attrs.frozen",
+    "attr.dataclass",
+)
 FIELD_BASES = ("typing.NamedTuple", "pydantic.BaseModel", "pydantic_settings.BaseSettings")
 PROPERTIES = ("property", "cached_property", "functools.cached_property")
 
@@ -107,7 +114,9 @@ def decorators(project: Project, module: Module, node: Method | ast.ClassDef) ->
 
 def implicit(project: Project, found: Defined) -> int:
     """1 where a method's first parameter is given by the object or the class, 0 for functions and static methods."""
-    scope = next((n for n in found.module.ancestors(found.node) if isinstance(n, (*FUNCTIONS, ast.ClassDef))), None)
+    scope = next(
+        (n for n in found.module.ancestors(found.node) if isinstance(n, (*FUNCTIONS, ast.ClassDef))), None
+    )
     if isinstance(found.node, ast.ClassDef) or not isinstance(scope, ast.ClassDef):
         return 0
     return 0 if "staticmethod" in decorators(project, found.module, found.node) else 1
@@ -140,7 +149,9 @@ def assigned(project: Project, part: Defined, attribute: str) -> list[Assigned]:
 
 def every_assignment(function: Method, wanted: Wanted) -> list[Definition]:
     """All assignments in a function, those included that a later one overwrites."""
-    statements = kept(function, "statements", lambda: [n for n in ast.walk(function) if isinstance(n, ast.stmt)])
+    statements = kept(
+        function, "statements", lambda: [n for n in ast.walk(function) if isinstance(n, ast.stmt)]
+    )
     return [d for node in statements if may_bind(node, wanted) for d in own_bindings(node, wanted)]
 
 
@@ -148,9 +159,15 @@ def class_value(part: Defined, name: str) -> ast.expr | None:
     """What a class body assigns to a name."""
     assert isinstance(part.node, ast.ClassDef)
     for statement in reversed(part.node.body):
-        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name) and statement.target.id == name:
+        if (
+            isinstance(statement, ast.AnnAssign)
+            and isinstance(statement.target, ast.Name)
+            and statement.target.id == name
+        ):
             return statement.value
-        if isinstance(statement, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in statement.targets):
+        if isinstance(statement, ast.Assign) and any(
+            isinstance(t, ast.Name) and t.id == name for t in statement.targets
+        ):
             return statement.value
     return None
 
@@ -159,7 +176,10 @@ def fields(project: Project, module: Module, cls: ast.ClassDef) -> list[str] | N
     """The fields of a dataclass or its kin in the order of its constructor, or None for another class."""
     parts = [p for p in reversed(lineage(project, module, cls)) if isinstance(p.node, ast.ClassDef)]
     is_fielded = any(
-        name in DATACLASS for p in parts if isinstance(p.node, ast.ClassDef) for name in decorators(project, p.module, p.node)
+        name in DATACLASS
+        for p in parts
+        if isinstance(p.node, ast.ClassDef)
+        for name in decorators(project, p.module, p.node)
     ) or any(base in FIELD_BASES for base in external_bases(project, module, cls))
     if not is_fielded:
         return None
@@ -168,6 +188,8 @@ def fields(project: Project, module: Module, cls: ast.ClassDef) -> list[str] | N
         for p in parts
         if isinstance(p.node, ast.ClassDef)
         for s in p.node.body
-        if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name) and "ClassVar" not in ast.dump(s.annotation)
+        if isinstance(s, ast.AnnAssign)
+        and isinstance(s.target, ast.Name)
+        and "ClassVar" not in ast.dump(s.annotation)
     ]
     return list(dict.fromkeys(names))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from firstcause.schema import Site
 from firstcause.source.arguments import argument
 from firstcause.source.callsites import constructor_calls
+from firstcause.source.classes import self_name
 from firstcause.source.flow import new_walk
 from firstcause.source.frames import Instance, Value
 from firstcause.source.guards import Guard, guards
@@ -64,7 +65,9 @@ def find_module_construction(project: Project, class_name: str, attribute_path: 
     return submodule_constructions(project, class_name, attribute_path)[0]
 
 
-def submodule_constructions(project: Project, class_name: str, attribute_path: str) -> tuple[list[Construction], list[Origin]]:
+def submodule_constructions(
+    project: Project, class_name: str, attribute_path: str
+) -> tuple[list[Construction], list[Origin]]:
     """The calls that can build a submodule, and what else its attribute can be: ``None``, a parameter, a list."""
     found: dict[int, Construction] = {}
     others: list[Origin] = []
@@ -88,8 +91,12 @@ def submodule_origins(project: Project, class_name: str, attribute_path: str) ->
         objects = [Instance(cls.module, cls.node, call) for call in made] or [Instance(cls.module, cls.node)]
         for instance in objects:
             found += _within(walk, instance, path)
+        found += _assigned_outside(walk, path[:1], path[1:], cls.node)
+    if not any(o.exact for o in found):
+        for index in range(len(path)):
+            found += _assigned_outside(walk, path[index : index + 1], path[index + 1 :], None)
     known = [o for o in found if o.exact]
-    return _unique(known or _assigned_outside(walk, path) or found)
+    return _unique(known or found)
 
 
 def _within(walk: Walk, instance: Instance, path: Path) -> list[Origin]:
@@ -116,18 +123,31 @@ def classes_named(project: Project, name: str) -> list[Defined]:
     ]
 
 
-def _assigned_outside(walk: Walk, path: Path) -> list[Origin]:
-    """``model.fc = nn.Linear(...)``: a part that the code replaces from outside the class."""
+def _assigned_outside(walk: Walk, step: Path, rest: Path, cls: ast.ClassDef | None) -> list[Origin]:
+    """``model.fc = nn.Linear(...)``: a part that the code replaces from outside; of any object where no class is given."""
     found: list[Origin] = []
-    for index, step in enumerate(path):
-        for module in walk.project.modules:
-            for node in ast.walk(module.tree):
-                targets = node.targets if isinstance(node, ast.Assign) else []
-                for target in targets:
-                    if isinstance(target, ast.Attribute) and target.attr == step.key and isinstance(node, ast.Assign):
-                        value = Value(module, node.value, None, path[index + 1 :])
-                        found += walk.trace(value, (Hop(module, node.value),)) or []
+    for module in walk.project.modules:
+        for node in ast.walk(module.tree):
+            for target in node.targets if isinstance(node, ast.Assign) else ():
+                if (
+                    not isinstance(target, ast.Attribute)
+                    or target.attr != step[0].key
+                    or not isinstance(node, ast.Assign)
+                ):
+                    continue
+                if cls is None or _is_outside_object(walk, Value(module, target.value), cls):
+                    found += (
+                        walk.trace(Value(module, node.value, None, rest), (Hop(module, node.value),)) or []
+                    )
     return found
+
+
+def _is_outside_object(walk: Walk, value: Value, cls: ast.ClassDef) -> bool:
+    function = value.module.function(value.node)
+    is_self = isinstance(value.node, ast.Name) and value.node.id == self_name(
+        walk.project, value.module, function
+    )
+    return not is_self and any(instance.cls is cls for instance in walk.instances(value))
 
 
 def _guards(origin: Origin) -> tuple[Guard, ...]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from firstcause.source.definitions import Wanted
 from firstcause.source.frames import Value
 from firstcause.source.module import FUNCTIONS, Module
+from firstcause.source.names import lookup
 from firstcause.source.steps import EACH, Path
 from firstcause.source.walk import Chain, Hop, Origin, Result, Walk
 
@@ -41,7 +43,10 @@ def starting_elements(value: Value) -> list[Element] | None:
         return literal_elements(value)
     if isinstance(node, ast.Call):
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        if name in ("list", "deque", "ModuleList", "Sequential", "ParameterList", "set") and not node.keywords:
+        if (
+            name in ("list", "deque", "ModuleList", "Sequential", "ParameterList", "set")
+            and not node.keywords
+        ):
             if name == "Sequential":
                 return [Element(value.at(a)) for a in node.args if not isinstance(a, ast.Starred)]
             inner = node.args[0] if node.args else None
@@ -91,8 +96,22 @@ def pick(walk: Walk, value: Value, elements: list[Element], chain: Chain) -> Res
         if not rest and not walk.spread and not walk.data:
             return [Origin("literal", value.module, value.node, chain, exact=False)]
         return _all(walk, elements, rest, chain)
-    chosen = _at(elements, index)
+    chosen = _at([part for e in elements for part in _expanded(e)], index)
     return _all(walk, chosen, rest, chain) if chosen else None
+
+
+def _expanded(element: Element) -> list[Element]:
+    """The elements of ``*name`` where the name is a list built in sight; else the starred element itself."""
+    value = element.value
+    if not isinstance(value.node, ast.Name) or value.path != (EACH,):
+        return [element]
+    definitions = lookup(value.module, value.node, Wanted(value.node.id))
+    source = definitions[0].value if len(definitions) == 1 and definitions[0].kind == "value" else None
+    start = starting_elements(value.at(source)) if source is not None and not definitions[0].path else None
+    if start is None:
+        return [element]
+    scope = value.module.function(value.node) or value.module.tree
+    return [*start, *grown(value, value.node, scope)]
 
 
 def _index(key: str | int | None) -> int | None:
@@ -114,5 +133,6 @@ def _at(elements: list[Element], index: int) -> list[Element]:
 
 def _all(walk: Walk, elements: list[Element], rest: Path, chain: Chain) -> Result:
     return walk.any_of(
-        (e.value.at(e.value.node, (*e.value.path, *rest)), (*chain, Hop(e.value.module, e.value.node))) for e in elements
+        (e.value.at(e.value.node, (*e.value.path, *rest)), (*chain, Hop(e.value.module, e.value.node)))
+        for e in elements
     )

@@ -57,7 +57,11 @@ class Wanted:
     def _is_member(self, node: ast.expr) -> bool:
         if isinstance(node, ast.Attribute):
             return node.attr == self.key and self.is_base(node.value)
-        return isinstance(node, ast.Subscript) and constant_key(node.slice) == self.key and self.is_base(node.value)
+        return (
+            isinstance(node, ast.Subscript)
+            and constant_key(node.slice) == self.key
+            and self.is_base(node.value)
+        )
 
 
 Found = tuple[list[Definition], bool]
@@ -77,7 +81,9 @@ def _bound_names(node: ast.AST) -> Iterator[str]:
             yield from (n.id if isinstance(n, ast.Name) else getattr(n, "attr", "") for n in ast.walk(part))
         elif isinstance(part, ast.alias):
             yield part.asname or part.name.split(".")[0]
-        elif isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler, ast.MatchAs)):
+        elif isinstance(
+            part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler, ast.MatchAs)
+        ):
             yield part.name or ""
         elif isinstance(part, (ast.MatchStar, ast.MatchMapping)):
             yield getattr(part, "name", None) or getattr(part, "rest", None) or ""
@@ -113,7 +119,11 @@ def _in_blocks(node: ast.stmt, wanted: Wanted) -> Found:
     if isinstance(node, (ast.With, ast.AsyncWith)):
         return in_block(node.body, wanted)
     if isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
-        return [*in_block(node.orelse, wanted)[0], *in_block(node.body, wanted)[0], *_loop_target(node, wanted)], False
+        return [
+            *in_block(node.orelse, wanted)[0],
+            *in_block(node.body, wanted)[0],
+            *_loop_target(node, wanted),
+        ], False
     if isinstance(node, ast.Try):
         return _in_try(node, wanted)
     if isinstance(node, ast.Match):
@@ -165,7 +175,9 @@ def _imported(node: ast.Import | ast.ImportFrom, wanted: Wanted) -> Iterator[Def
             yield Definition("import", alias)
 
 
-def _bound(target: ast.expr, value: ast.expr, prefix: Path, wanted: Wanted, node: ast.AST) -> Iterator[Definition]:
+def _bound(
+    target: ast.expr, value: ast.expr, prefix: Path, wanted: Wanted, node: ast.AST
+) -> Iterator[Definition]:
     match = wanted.match(target)
     if match is not None:
         yield Definition("value", node, value, prefix + match[0], match[1])
@@ -178,7 +190,11 @@ def _loop_target(node: ast.AST, wanted: Wanted) -> Iterator[Definition]:
 
 def _walrus(node: ast.AST, wanted: Wanted) -> Iterator[Definition]:
     """Assignment expressions in a statement's own expressions, not in its blocks or nested functions."""
-    waiting = [child for child in ast.iter_child_nodes(node) if isinstance(child, (ast.expr, ast.withitem, ast.keyword))]
+    waiting = [
+        child
+        for child in ast.iter_child_nodes(node)
+        if isinstance(child, (ast.expr, ast.withitem, ast.keyword))
+    ]
     while waiting:
         child = waiting.pop()
         if isinstance(child, ast.NamedExpr):
@@ -219,7 +235,9 @@ def reaching(module: Module, use: ast.AST, wanted: Wanted) -> Reaching:
         current = parent
 
 
-def _around(module: Module, parent: ast.AST, current: ast.AST, wanted: Wanted, found: list[Definition]) -> Found:
+def _around(
+    module: Module, parent: ast.AST, current: ast.AST, wanted: Wanted, found: list[Definition]
+) -> Found:
     """What a node's parent, not a function, defines for it."""
     bound: list[Definition] = []
     if isinstance(parent, COMPREHENSIONS):

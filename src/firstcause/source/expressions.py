@@ -52,7 +52,11 @@ def _subscript(walk: Walk, value: Value, chain: Chain) -> Result:
     if walk.data and (is_slice or isinstance(node.slice, ast.Tuple)):
         return walk.trace(value.at(node.value, path), chain)
     step = EACH if is_slice else Step("item", constant_key(node.slice))
-    inside = None if is_slice and not path else walk.trace(value.at(node.value, path if is_slice else (step, *path)), chain)
+    inside = (
+        None
+        if is_slice and not path
+        else walk.trace(value.at(node.value, path if is_slice else (step, *path)), chain)
+    )
     if inside is None and walk.data:
         inside = walk.trace(value.at(node.value, path), chain)
     return inside if inside is not None else walk.stop("operation", value, chain)

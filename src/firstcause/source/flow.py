@@ -28,7 +28,9 @@ def origins(project: Project, path: str, line: int, expression: str | ast.expr) 
     file or the text is not found.
     """
     module = project.module(path)
-    node = expression if isinstance(expression, ast.expr) else find(module, line, expression) if module else None
+    node = (
+        expression if isinstance(expression, ast.expr) else find(module, line, expression) if module else None
+    )
     if module is None or node is None:
         return []
     return new_walk(project).origins(Value(module, node))

@@ -16,7 +16,9 @@ def enter(walk: Walk, module: Module, frame: Frame, path: Path, chain: Chain) ->
     if _is_recursive(frame):
         return []
     given = list(_given_back(frame.function, path))
-    return walk.any_of((Value(module, node, frame, rest), (*chain, Hop(module, node))) for node, rest in given)
+    return walk.any_of(
+        (Value(module, node, frame, rest), (*chain, Hop(module, node))) for node, rest in given
+    )
 
 
 def _given_back(function: FunctionNode, path: Path) -> Iterator[tuple[ast.expr, Path]]:
@@ -46,7 +48,9 @@ def _is_recursive(frame: Frame) -> bool:
 
 def body_nodes(function: FunctionNode) -> Iterator[ast.AST]:
     """The nodes of a function's body in the order of the text, nested functions and classes left aside."""
-    waiting: list[ast.AST] = [function.body] if isinstance(function, ast.Lambda) else list(reversed(function.body))
+    waiting: list[ast.AST] = (
+        [function.body] if isinstance(function, ast.Lambda) else list(reversed(function.body))
+    )
     while waiting:
         node = waiting.pop()
         yield node

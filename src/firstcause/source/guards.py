@@ -60,6 +60,8 @@ def _left_before(module: Module, parent: ast.AST, child: ast.AST) -> list[Guard]
     for _, block in ast.iter_fields(parent):
         if isinstance(block, list) and child in block:
             at = block.index(child)
-            leaving = [s for s in reversed(block[:at]) if isinstance(s, ast.If) and isinstance(s.body[-1], LEAVES)]
+            leaving = [
+                s for s in reversed(block[:at]) if isinstance(s, ast.If) and isinstance(s.body[-1], LEAVES)
+            ]
             return [Guard(module, s, False, tuple(block[at:])) for s in leaving]
     return []

@@ -84,7 +84,9 @@ def _zip(walk: Walk, value: Value, node: ast.Call, chain: Chain) -> Result:
     if len(path) < 2 or path[0].kind not in ("iter", "item") or not isinstance(path[1].key, int):
         return None
     given = argument(node, path[1].key, None)
-    return walk.trace(value.at(given.node, (*given.path, EACH, *path[2:])), chain) if given is not None else None
+    return (
+        walk.trace(value.at(given.node, (*given.path, EACH, *path[2:])), chain) if given is not None else None
+    )
 
 
 def _enumerate(walk: Walk, value: Value, node: ast.Call, chain: Chain) -> Result:
@@ -163,7 +165,12 @@ def _get(walk: Walk, value: Value, node: ast.Call, chain: Chain) -> Result:
 
 def _items(walk: Walk, value: Value, node: ast.Call, chain: Chain) -> Result:
     path = value.path
-    if len(path) < 2 or path[0].kind != "iter" or path[1].key != 1 or not isinstance(node.func, ast.Attribute):
+    if (
+        len(path) < 2
+        or path[0].kind != "iter"
+        or path[1].key != 1
+        or not isinstance(node.func, ast.Attribute)
+    ):
         return None
     return walk.trace(value.at(node.func.value, (Step("item"), *path[2:])), chain)
 

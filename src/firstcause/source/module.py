@@ -84,7 +84,9 @@ class Module:
     def span(self, node: ast.AST) -> tuple[int, int]:
         """Where a node starts and ends in ``text``."""
         first, last = getattr(node, "lineno", 1), getattr(node, "end_lineno", 1)
-        return self.offset(first, getattr(node, "col_offset", 0)), self.offset(last, getattr(node, "end_col_offset", 0))
+        return self.offset(first, getattr(node, "col_offset", 0)), self.offset(
+            last, getattr(node, "end_col_offset", 0)
+        )
 
     def segment(self, node: ast.AST) -> str:
         """The source text of a node, as it is written."""
@@ -143,7 +145,8 @@ class Module:
         found = [
             node
             for node in ast.walk(self.tree)
-            if isinstance(node, (ast.expr, ast.stmt)) and node.lineno <= line <= (node.end_lineno or node.lineno)
+            if isinstance(node, (ast.expr, ast.stmt))
+            and node.lineno <= line <= (node.end_lineno or node.lineno)
         ]
         return sorted(found, key=lambda n: (self.span(n)[0], -self.span(n)[1]))
 

@@ -24,7 +24,11 @@ def lookup(module: Module, use: ast.AST, wanted: Wanted) -> list[Definition]:
     around = module.function(function)
     while around is not None:
         found, definite = in_block(_body(around), wanted)
-        found += [] if definite else [Definition("parameter", a) for a in parameters(around) if a.arg == wanted.name]
+        found += (
+            []
+            if definite
+            else [Definition("parameter", a) for a in parameters(around) if a.arg == wanted.name]
+        )
         if found:
             return found
         around = module.function(around)

@@ -62,7 +62,9 @@ def _attribute(walk: Walk, instance: Instance, name: str, rest: Path, chain: Cha
             return enter(walk, found.module, Frame(found.node, None, instance, 1), rest, chain)
         return None if rest else [Origin("definition", found.module, found.node, chain, owner=instance)]
     family = lineage(project, instance.module, instance.cls)
-    values = [_assigned_value(walk, instance, a, rest, chain) for p in family for a in assigned(project, p, name)]
+    values = [
+        _assigned_value(walk, instance, a, rest, chain) for p in family for a in assigned(project, p, name)
+    ]
     values += [r for p in family for r in _added_modules(walk, instance, p, name, rest, chain)]
     if values:
         return _combined(values)
@@ -76,7 +78,8 @@ def _attribute(walk: Walk, instance: Instance, name: str, rest: Path, chain: Cha
     for child in below:
         assert isinstance(child.node, ast.ClassDef)
         values += [
-            _assigned_value(walk, Instance(child.module, child.node), a, rest, chain) for a in assigned(project, child, name)
+            _assigned_value(walk, Instance(child.module, child.node), a, rest, chain)
+            for a in assigned(project, child, name)
         ]
     return _combined(values) if values else None
 
@@ -91,7 +94,11 @@ def _assigned_value(walk: Walk, instance: Instance, found: Assigned, rest: Path,
     assert definition.value is not None
     if definition.kind == "augmented" and not rest:
         return [Origin("operation", module, definition.node, chain, exact=False)]
-    frame = constructor_frame(walk, instance, Defined(module, found.cls)) if found.method.name == "__init__" else None
+    frame = (
+        constructor_frame(walk, instance, Defined(module, found.cls))
+        if found.method.name == "__init__"
+        else None
+    )
     source = Value(module, definition.value, frame or Frame(found.method, None, instance, 1))
     hop = (*chain, Hop(module, definition.value, Holder(module, found.cls, name, is_attribute=True)))
     path = (*definition.path, *rest)
@@ -107,7 +114,9 @@ def _assigned_value(walk: Walk, instance: Instance, found: Assigned, rest: Path,
     return result
 
 
-def _added_modules(walk: Walk, instance: Instance, owner: Defined, name: str, rest: Path, chain: Chain) -> list[Result]:
+def _added_modules(
+    walk: Walk, instance: Instance, owner: Defined, name: str, rest: Path, chain: Chain
+) -> list[Result]:
     """What ``self.add_module("name", x)`` and its kin put under a name."""
     found: list[Result] = []
     for node in kept(owner.node, "adding calls", lambda: _adding_calls(owner.node)):
@@ -119,7 +128,11 @@ def _added_modules(walk: Walk, instance: Instance, owner: Defined, name: str, re
             continue
         function = owner.module.function(node)
         own = self_name(walk.project, owner.module, function)
-        if function is None or not (isinstance(receiver, ast.Name) and receiver.id == own) or not _can_be(key, name):
+        if (
+            function is None
+            or not (isinstance(receiver, ast.Name) and receiver.id == own)
+            or not _can_be(key, name)
+        ):
             continue
         frame = Frame(function, None, instance, 1)
         if getattr(function, "name", "") == "__init__" and isinstance(owner.node, ast.ClassDef):
@@ -150,7 +163,11 @@ def _field(walk: Walk, instance: Instance, name: str, rest: Path, chain: Chain) 
     if names is None or name not in names:
         return None
     holder = Holder(instance.module, instance.cls, name, is_attribute=True)
-    calls = [instance.made] if instance.made is not None else constructor_calls(walk, instance.module, instance.cls)
+    calls = (
+        [instance.made]
+        if instance.made is not None
+        else constructor_calls(walk, instance.module, instance.cls)
+    )
     found: list[Origin] = []
     is_left_out = not calls
     for call in calls:
@@ -166,7 +183,9 @@ def _field(walk: Walk, instance: Instance, name: str, rest: Path, chain: Chain) 
     return found or None
 
 
-def _field_default(walk: Walk, instance: Instance, name: str, rest: Path, chain: Chain, holder: Holder) -> Result:
+def _field_default(
+    walk: Walk, instance: Instance, name: str, rest: Path, chain: Chain, holder: Holder
+) -> Result:
     for owner in lineage(walk.project, instance.module, instance.cls):
         node = class_value(owner, name)
         if node is None:
@@ -183,20 +202,29 @@ def _field_default(walk: Walk, instance: Instance, name: str, rest: Path, chain:
                 node = options.get("default", node.args[0] if node.args else node)
         hop = (*chain, Hop(owner.module, node, holder))
         found = walk.trace(Value(owner.module, node, None, rest), hop)
-        return [replace(o, kind="parameter-default") if o.node is node and o.kind == "literal" else o for o in found or []]
+        return [
+            replace(o, kind="parameter-default") if o.node is node and o.kind == "literal" else o
+            for o in found or []
+        ]
     return None
 
 
 def class_part(walk: Walk, cls: Defined, path: Path, chain: Chain) -> Result:
     """Follow the first step of a path into a class itself: its own values, methods, nested classes."""
     step, rest = path[0], path[1:]
-    if step.kind not in ("attr", "child") or not isinstance(step.key, str) or not isinstance(cls.node, ast.ClassDef):
+    if (
+        step.kind not in ("attr", "child")
+        or not isinstance(step.key, str)
+        or not isinstance(cls.node, ast.ClassDef)
+    ):
         return None
     for owner in lineage(walk.project, cls.module, cls.node):
         node = class_value(owner, step.key)
         if node is not None:
             holder = Holder(owner.module, owner.node, step.key, is_attribute=True)
-            return walk.trace(Value(owner.module, node, None, rest), (*chain, Hop(owner.module, node, holder)))
+            return walk.trace(
+                Value(owner.module, node, None, rest), (*chain, Hop(owner.module, node, holder))
+            )
         assert isinstance(owner.node, ast.ClassDef)
         nested = next((n for n in owner.node.body if isinstance(n, DEFINING) and n.name == step.key), None)
         if nested is not None:

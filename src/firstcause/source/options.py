@@ -35,7 +35,9 @@ def from_parser(walk: Walk, value: Value, node: ast.Call, chain: Chain) -> Resul
         hops = (*chain, Hop(place.module, given))
         for origin in walk.trace(place.at(given, path[1:]), hops) or []:
             # The command line may say otherwise: whoever edits the default must compare it with the value seen.
-            found.append(Origin("config", origin.module, origin.node, origin.hops, origin.exact, origin.value))
+            found.append(
+                Origin("config", origin.module, origin.node, origin.hops, origin.exact, origin.value)
+            )
     return found or None
 
 

@@ -46,6 +46,10 @@ def constant_key(node: ast.expr) -> str | int | None:
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         inner = constant_key(node.operand)
         return -inner if isinstance(inner, int) else None
-    if isinstance(node, ast.Constant) and isinstance(node.value, (str, int)) and not isinstance(node.value, bool):
+    if (
+        isinstance(node, ast.Constant)
+        and isinstance(node.value, (str, int))
+        and not isinstance(node.value, bool)
+    ):
         return node.value
     return None

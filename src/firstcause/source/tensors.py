@@ -89,8 +89,8 @@ def _collated(walk: Walk, value: Value, dataset: ast.expr, collate: ast.expr, ch
         if len(names) <= implicit:
             continue
         given = {names[implicit]: value.at(dataset)}
-        frame = Frame(origin.node, Value(value.module, asked, value.frame), origin.owner, implicit, given=given)
+        frame = Frame(
+            origin.node, Value(value.module, asked, value.frame), origin.owner, implicit, given=given
+        )
         found += enter(walk, origin.module, frame, value.path[1:], chain) or []
     return found or None
-
-

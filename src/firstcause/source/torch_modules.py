@@ -28,7 +28,9 @@ def container_child(walk: Walk, value: Value, node: ast.Call, chain: Chain) -> R
     key = step.key
     if isinstance(key, str) and not key.isdecimal():
         return _named(walk, value, elements[0].value, key, rest, chain)
-    is_one_sequence = len(node.args) == 1 and not isinstance(node.args[0], ast.Starred) and _takes_sequence(node)
+    is_one_sequence = (
+        len(node.args) == 1 and not isinstance(node.args[0], ast.Starred) and _takes_sequence(node)
+    )
     if is_one_sequence:
         index = Step("item", int(key)) if key is not None else EACH
         found = walk.trace(value.at(node.args[0], (index, *rest)), (*chain, Hop(value.module, node.args[0])))
@@ -57,7 +59,9 @@ def _is_dict(node: ast.expr) -> bool:
 
 def _elements(value: Value, node: ast.Call) -> list[Element]:
     return [
-        Element(value.at(a.value, (EACH,)), single=False) if isinstance(a, ast.Starred) else Element(value.at(a))
+        Element(value.at(a.value, (EACH,)), single=False)
+        if isinstance(a, ast.Starred)
+        else Element(value.at(a))
         for a in node.args
     ]
 
@@ -78,7 +82,9 @@ def _named(walk: Walk, value: Value, source: Value, key: str, rest: Path, chain:
     return found
 
 
-def _numbered(walk: Walk, value: Value, node: ast.Call, key: str | int | None, rest: Path, chain: Chain) -> Result:
+def _numbered(
+    walk: Walk, value: Value, node: ast.Call, key: str | int | None, rest: Path, chain: Chain
+) -> Result:
     pairs = node.args[0].args[0] if isinstance(node.args[0], ast.Call) and node.args[0].args else None
     index = int(key) if key is not None else -1
     if isinstance(pairs, (ast.List, ast.Tuple)) and 0 <= index < len(pairs.elts):

@@ -42,7 +42,11 @@ def _imported_reads(project: Project, module: Module, holder: Holder) -> list[tu
                 local = holder.name if alias.name == "*" else (alias.asname or alias.name)
                 if alias.name in (holder.name, "*"):
                     found += [(module, n) for n in ast.walk(module.tree) if _reads_name(n, local)]
-        elif _reads_attribute(node, holder.name) and isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        elif (
+            _reads_attribute(node, holder.name)
+            and isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+        ):
             found.append((module, node))
     return found
 

@@ -39,7 +39,12 @@ def number(project: Project, value: Value, depth: int = MAX_DEPTH) -> Number | N
         return inner if inner is None or isinstance(node.op, ast.UAdd) else -inner
     if isinstance(node, ast.BinOp):
         return _binary(project, value, node, depth)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("int", "float") and node.args:
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in ("int", "float")
+        and node.args
+    ):
         inner = number(project, value.at(node.args[0]), depth - 1)
         return inner if inner is None else int(inner) if node.func.id == "int" else float(inner)
     return _through_origins(project, value, depth)

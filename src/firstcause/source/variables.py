@@ -41,7 +41,9 @@ def module_variable(walk: Walk, module: Module, name: str, path: Path, chain: Ch
     wanted = Wanted(name, key=wanted_key(path))
     definitions = at_end(module, wanted)
     holder = ast.Name(name, ast.Load(), lineno=1, col_offset=0, end_lineno=1, end_col_offset=0)
-    return follow(walk, Value(module, holder, None, path), definitions, wanted, chain) if definitions else None
+    return (
+        follow(walk, Value(module, holder, None, path), definitions, wanted, chain) if definitions else None
+    )
 
 
 def follow(walk: Walk, value: Value, definitions: list[Definition], wanted: Wanted, chain: Chain) -> Result:
@@ -79,16 +81,30 @@ def _assigned(walk: Walk, value: Value, definition: Definition, wanted: Wanted, 
     module = value.module
     function = module.function(definition.node)
     source = Value(module, definition.value, frame_of(value.frame, function))
-    chain = (*chain, *_writes(walk, value, definition, wanted), Hop(module, definition.value, _holder(module, function, wanted)))
+    chain = (
+        *chain,
+        *_writes(walk, value, definition, wanted),
+        Hop(module, definition.value, _holder(module, function, wanted)),
+    )
     path = (*definition.path, *(value.path[1:] if definition.member else value.path))
     if path and path[0].kind != "attr" and not definition.path:
         start = starting_elements(source)
-        added = [] if start is None else grown(source, _target(wanted), _scope(module, definition.node, wanted))
+        added = (
+            [] if start is None else grown(source, _target(wanted), _scope(module, definition.node, wanted))
+        )
         if start is not None and added:
             return pick(walk, source.at(source.node, path), [*start, *added], chain)
     result = walk.trace(source.at(source.node, path), chain)
     if result is None and not value.path:
-        return [Origin("call" if isinstance(source.node, ast.Call) else "operation", module, source.node, chain, exact=False)]
+        return [
+            Origin(
+                "call" if isinstance(source.node, ast.Call) else "operation",
+                module,
+                source.node,
+                chain,
+                exact=False,
+            )
+        ]
     return result
 
 
@@ -105,7 +121,9 @@ def _scope(module: Module, node: ast.AST, wanted: Wanted) -> ast.AST:
 
 def _holder(module: Module, function: FunctionNode | None, wanted: Wanted) -> Holder:
     if wanted.attribute is not None and function is not None:
-        return Holder(module, module.method_class(function) or module.tree, wanted.attribute, is_attribute=True)
+        return Holder(
+            module, module.method_class(function) or module.tree, wanted.attribute, is_attribute=True
+        )
     return Holder(module, function or module.tree, wanted.name)
 
 
@@ -115,7 +133,13 @@ def _writes(walk: Walk, value: Value, definition: Definition, wanted: Wanted) ->
         return []
     found = []
     for node in ast.walk(_scope(value.module, definition.node, wanted)):
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AugAssign) else []
+        targets = (
+            node.targets
+            if isinstance(node, ast.Assign)
+            else [node.target]
+            if isinstance(node, ast.AugAssign)
+            else []
+        )
         for target in targets:
             if isinstance(target, ast.Subscript) and wanted.is_base(_innermost(target)):
                 found.append(Hop(value.module, node))
@@ -205,9 +229,13 @@ def _default(
     if node is None:
         return None
     frame = frame_of(value.frame, value.module.function(function))
-    found = walk.trace(Value(value.module, node, frame, value.path), (*chain, Hop(value.module, node, holder)))
+    found = walk.trace(
+        Value(value.module, node, frame, value.path), (*chain, Hop(value.module, node, holder))
+    )
     return [
-        Origin("parameter-default", o.module, o.node, o.hops, o.exact, o.value) if o.node is node and o.kind == "literal" else o
+        Origin("parameter-default", o.module, o.node, o.hops, o.exact, o.value)
+        if o.node is node and o.kind == "literal"
+        else o
         for o in found or []
     ]
 
@@ -215,7 +243,11 @@ def _default(
 def _annotated(walk: Walk, value: Value, parameter: ast.arg, chain: Chain) -> Result:
     """An object of the annotated class where no call tells more; else the parameter itself, unknown."""
     annotation = parameter.annotation
-    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str) and annotation.value.isidentifier():
+    if (
+        isinstance(annotation, ast.Constant)
+        and isinstance(annotation.value, str)
+        and annotation.value.isidentifier()
+    ):
         target = member(walk.project, value.module, annotation.value)
     else:
         target = resolve(walk.project, value.module, annotation) if annotation is not None else None
@@ -240,5 +272,3 @@ def _self(walk: Walk, value: Value, function: FunctionNode, frame: Frame | None,
     if value.path:
         return part(walk, owner, value.path, chain)
     return [Origin("unknown", module, function, chain, exact=False, instance=owner)]
-
-

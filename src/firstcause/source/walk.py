@@ -187,7 +187,11 @@ class Walk:
             return None
         found: list[Origin] = []
         for value, chain, result in results:
-            found += [Origin("unknown", value.module, value.node, chain, exact=False)] if result is None else result
+            found += (
+                [Origin("unknown", value.module, value.node, chain, exact=False)]
+                if result is None
+                else result
+            )
         return found
 
     def stop(self, kind: OriginKind, value: Value, chain: Chain, exact: bool = True) -> Result:

@@ -1,5 +1,5 @@
 # slow
-# journals: 1
+# journals: 0
 # scrub: W\d{4} \d\d:\d\d:\d\d\.\d+ \d+
 """The whole step is compiled, backward and optimizer included; so is an evaluation loop in a function."""
 import torch

@@ -1,3 +1,4 @@
+# known-difference: the recorder imports its own modules at the first step, through the import system in force
 # journals: 1
 """The program replaces __import__ and adds finders of its own; it sees every import from then on."""
 import builtins

@@ -1,3 +1,4 @@
+# known-difference: the recorder calls functions of the standard library by the names that the program replaced
 # journals: 1
 """The program replaces functions of the standard library and counts who calls them."""
 import builtins

@@ -1,3 +1,4 @@
+# known-difference: the recorder calls torch by the names that the program replaced
 # slow
 # journals: 1
 """The program replaces functions of torch itself and counts the calls."""

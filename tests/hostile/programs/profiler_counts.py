@@ -1,3 +1,4 @@
+# known-difference: the check is two operations a step, and a profiler counts them
 # slow
 # journals: 1
 # scrub: USDT:.*

@@ -94,7 +94,9 @@ def test_an_unknown_cause_has_no_patch_and_no_line(tmp_path):
 
 
 @pytest.mark.parametrize("cause", PATCHES)
-@pytest.mark.parametrize("facts", [{}, {"file": "missing.py", "line": 3, "class_name": "Net", "attribute_path": "fc"}])
+@pytest.mark.parametrize(
+    "facts", [{}, {"file": "missing.py", "line": 3, "class_name": "Net", "attribute_path": "fc"}]
+)
 def test_facts_that_name_no_file_give_no_patch(cause, facts, tmp_path):
     project = Project(str(tmp_path), [])
     assert propose(cause, facts, project, str(tmp_path)) is None

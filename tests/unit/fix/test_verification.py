@@ -43,10 +43,14 @@ def recorded(tmp_path, monkeypatch):
     (home / "out.txt").write_text("the user's")
     command = (sys.executable, str(home / "train.py"))
     symptom = Symptom("exception", "ZeroDivisionError: division by zero", Site("train.py", 4))
-    RunFolder(str(run)).write_run(Run("a", command, str(home), "now", "3", "linux", 0.5, 1, symptoms=(symptom,)))
+    RunFolder(str(run)).write_run(
+        Run("a", command, str(home), "now", "3", "linux", 0.5, 1, symptoms=(symptom,))
+    )
     recorder = tmp_path / "recorder.py"
     recorder.write_text(RECORDER)
-    monkeypatch.setenv("SOURCE", os.path.dirname(os.path.dirname(os.path.abspath(sys.modules["firstcause"].__file__))))
+    monkeypatch.setenv(
+        "SOURCE", os.path.dirname(os.path.dirname(os.path.abspath(sys.modules["firstcause"].__file__)))
+    )
     return home, str(run), (sys.executable, str(recorder))
 
 
@@ -62,7 +66,9 @@ def test_a_patch_that_removes_the_failure_passes_and_the_users_files_stay(record
 
 def test_a_patch_that_leaves_the_failure_does_not_pass(recorded):
     home, run, recorder = recorded
-    found = try_in_copy(run, str(home), unified_diff("train.py", FAILING, FAILING.replace("sys", "os")), 30, recorder)
+    found = try_in_copy(
+        run, str(home), unified_diff("train.py", FAILING, FAILING.replace("sys", "os")), 30, recorder
+    )
     assert not found.passed
     assert "still fails" in found.text
     assert found.values["symptoms"] == ["ZeroDivisionError: division by zero"]
@@ -106,7 +112,7 @@ def test_a_diff_for_other_files_is_refused_before_anything_runs(recorded):
     home, run, recorder = recorded
     with pytest.raises(InputError) as caught:
         try_in_copy(run, str(home), unified_diff("train.py", "other\n", "text\n"), 30, recorder)
-    assert caught.value.slug == "patch-does-not-apply"
+    assert "train.py" in caught.value.message
 
 
 def test_a_missing_run_is_named(tmp_path):
@@ -148,11 +154,22 @@ def test_the_real_recorder_sees_the_patched_program_end(recorded):
 
 
 def test_a_copy_leaves_out_runs_caches_and_environments(tmp_path):
-    for path in ("a/b.py", ".git/config", "__pycache__/x.pyc", "venv/pyvenv.cfg", "out/run.json", ".firstcause/runs/r/run.json"):
+    for path in (
+        "a/b.py",
+        ".git/config",
+        "__pycache__/x.pyc",
+        "venv/pyvenv.cfg",
+        "out/run.json",
+        ".firstcause/runs/r/run.json",
+    ):
         (tmp_path / "home" / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "home" / path).write_text("x")
     copied = copy_of(str(tmp_path / "home"), str(tmp_path / "copy"))
-    files = [os.path.relpath(os.path.join(d, f), tmp_path / "copy") for d, _, fs in os.walk(tmp_path / "copy") for f in fs]
+    files = [
+        os.path.relpath(os.path.join(d, f), tmp_path / "copy")
+        for d, _, fs in os.walk(tmp_path / "copy")
+        for f in fs
+    ]
     assert files == ["a/b.py"]
     assert copied.files == 1
 

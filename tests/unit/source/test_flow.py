@@ -1,29 +1,13 @@
 from __future__ import annotations
 
-import glob
 import os
 
 import pytest
+from snippets import read
 
 from firstcause.source import Origin, Project, origins
 
-CASES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cases")
-
-
-def read_cases() -> dict[str, tuple[str, list[str]]]:
-    """Programs by name: the question stands between « and », the answers are what computes it."""
-    found = {}
-    for path in sorted(glob.glob(os.path.join(CASES, "*.txt"))):
-        with open(path, encoding="utf-8") as file:
-            sections = file.read().removeprefix("== ").split("\n== ")
-        for section in sections:
-            head, program = section.split("\n--\n", 1)
-            name, *answers = head.splitlines()
-            found[name] = program, [answer.removeprefix("-> ") for answer in answers]
-    return found
-
-
-PROGRAMS = read_cases()
+PROGRAMS = read("plain.txt", "calls.txt", "objects.txt")
 
 
 def ask(folder: str, files: dict[str, str]) -> list[Origin]:
@@ -46,14 +30,17 @@ def texts(found: list[Origin]) -> list[str]:
     return sorted(o.text for o in found)
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_the_origin_is_the_expression_that_computes_the_value(name, tmp_path):
-    program, expected = PROGRAMS[name]
-    assert texts(ask(str(tmp_path), {"train.py": program})) == sorted(expected)
+@pytest.mark.parametrize("snippet", PROGRAMS, ids=str)
+def test_the_origin_is_the_expression_that_computes_the_value(snippet, tmp_path):
+    """The question stands between « and » in the program."""
+    assert texts(ask(str(tmp_path), {"train.py": snippet.program})) == sorted(snippet.answers)
 
 
 FILES = {
-    "constant-by-from-import": ({"train.py": "from settings import N\nprint(«N»)", "settings.py": "N = 3"}, ["3"]),
+    "constant-by-from-import": (
+        {"train.py": "from settings import N\nprint(«N»)", "settings.py": "N = 3"},
+        ["3"],
+    ),
     "constant-by-module": ({"train.py": "import settings as s\nprint(«s.N»)", "settings.py": "N = 3"}, ["3"]),
     "function-in-another-file": (
         {"train.py": "from lib import f\nf(3)", "lib.py": "def f(n):\n    print(«n»)"},
@@ -69,7 +56,11 @@ FILES = {
         ["4"],
     ),
     "name-handed-on-by-a-package": (
-        {"train.py": "from pkg import f\nprint(«f()»)", "pkg/__init__.py": "from .a import f", "pkg/a.py": "def f():\n    return 5"},
+        {
+            "train.py": "from pkg import f\nprint(«f()»)",
+            "pkg/__init__.py": "from .a import f",
+            "pkg/a.py": "def f():\n    return 5",
+        },
         ["5"],
     ),
     "folder-without-init": ({"train.py": "import pkg.a\nprint(«pkg.a.N»)", "pkg/a.py": "N = 8"}, ["8"]),
@@ -82,7 +73,10 @@ FILES = {
         ["2"],
     ),
     "config-object-of-a-module": (
-        {"train.py": "from settings import cfg\nprint(«cfg.n»)", "settings.py": "class C:\n    n = 3\ncfg = C()"},
+        {
+            "train.py": "from settings import cfg\nprint(«cfg.n»)",
+            "settings.py": "class C:\n    n = 3\ncfg = C()",
+        },
         ["3"],
     ),
 }
@@ -106,7 +100,9 @@ def test_an_origin_says_where_it_stands_and_how_it_was_reached(tmp_path):
 def test_kinds_tell_literals_defaults_configs_and_operations_apart(tmp_path):
     program = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--n', default=3)\nprint(«p.parse_args().n»)"
     assert [o.kind for o in ask(str(tmp_path), {"a.py": program})] == ["config"]
-    assert [o.kind for o in ask(str(tmp_path), {"b.py": "def f(n=8):\n    print(«n»)\nf()"})] == ["parameter-default"]
+    assert [o.kind for o in ask(str(tmp_path), {"b.py": "def f(n=8):\n    print(«n»)\nf()"})] == [
+        "parameter-default"
+    ]
     assert [o.kind for o in ask(str(tmp_path), {"c.py": "n = len('ab')\nprint(«n»)"})] == ["operation"]
     assert [o.kind for o in ask(str(tmp_path), {"d.py": "def f(n):\n    print(«n»)"})] == ["unknown"]
 

@@ -60,7 +60,9 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     if lost is not None:
         literal = lost.literal
         edits = [replaced(literal.module, literal.node, lost.replacement)]
-        change = f"{literal.site}: the constant {literal.text}, which is 0 in {dtype}, becomes {lost.replacement}"
+        change = (
+            f"{literal.site}: the constant {literal.text}, which is 0 in {dtype}, becomes {lost.replacement}"
+        )
     else:
         bound = "1" if is_integer(facts.get("dtype")) else _bound(facts, dtype)
         edits = called(module, operand, f".clamp_min({bound})")
@@ -108,7 +110,9 @@ def _denominator(project: Project, module: Module, node: ast.expr) -> ast.expr |
     operand = call_operand(project, module, node, INVERTING)
     if operand is None and isinstance(node, ast.Call):
         divided = call_operand(project, module, node, DIVIDING)
-        is_method = divided is not None and isinstance(node.func, ast.Attribute) and divided is node.func.value
+        is_method = (
+            divided is not None and isinstance(node.func, ast.Attribute) and divided is node.func.value
+        )
         given = argument(node, 0 if is_method else 1, "other") if divided is not None else None
         operand = given.node if given is not None else None
     return operand

@@ -83,8 +83,13 @@ def _largest(facts: Facts) -> int | None:
 
 
 def _constructions(facts: Facts, project: Project) -> list[Construction]:
-    seen = {("num_embeddings", 0): facts.get("num_embeddings"), ("embedding_dim", 1): facts.get("embedding_dim")}
-    return constructions(facts, project, "Embedding", seen) or constructions(facts, project, "EmbeddingBag", seen)
+    seen = {
+        ("num_embeddings", 0): facts.get("num_embeddings"),
+        ("embedding_dim", 1): facts.get("embedding_dim"),
+    }
+    return constructions(facts, project, "Embedding", seen) or constructions(
+        facts, project, "EmbeddingBag", seen
+    )
 
 
 def _rows(facts: Facts, project: Project) -> Count | None:
@@ -98,7 +103,11 @@ def _ids_text(facts: Facts, project: Project) -> str:
         return str(facts["ids"])
     module = module_of(facts, project)
     name = str(facts.get("attribute_path") or "").rpartition(".")[2]
-    calls = [n for n in module.nodes_on(int(facts["line"])) if isinstance(n, ast.Call) and n.args] if module else []
+    calls = (
+        [n for n in module.nodes_on(int(facts["line"])) if isinstance(n, ast.Call) and n.args]
+        if module
+        else []
+    )
     named = [c for c in calls if isinstance(c.func, ast.Attribute) and c.func.attr == name]
     chosen = named or [c for c in calls if isinstance(c.func, ast.Attribute) and c.func.attr == "embedding"]
     return module.segment(chosen[0].args[0]) if module is not None and len(chosen) >= 1 else ""

@@ -30,7 +30,9 @@ SMALL = "1e-8"
 
 def line(facts: Facts, project: Project) -> Site | None:
     """The line that prepared the numbers last."""
-    return preparing_site(data_origin(project, str(facts.get("file")), int(facts.get("line") or 0), str(facts.get("name"))))
+    return preparing_site(
+        data_origin(project, str(facts.get("file")), int(facts.get("line") or 0), str(facts.get("name")))
+    )
 
 
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:
@@ -38,7 +40,11 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     if not facts.get("whole_columns"):
         return None
     found = data_origin(project, str(facts.get("file")), int(facts.get("line") or 0), str(facts.get("name")))
-    if len(found) != 1 or not isinstance(found[0].node, ast.BinOp) or not isinstance(found[0].node.op, ast.Div):
+    if (
+        len(found) != 1
+        or not isinstance(found[0].node, ast.BinOp)
+        or not isinstance(found[0].node.op, ast.Div)
+    ):
         return None
     module, node = found[0].module, found[0].node
     if not _is_deviation(project, module, node.right):
@@ -59,5 +65,6 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
 def _is_deviation(project: Project, module: Module, node: ast.expr) -> bool:
     origins = value_origins(project, Value(module, node))
     return bool(origins) and all(
-        isinstance(o.node, ast.Call) and isinstance(o.node.func, ast.Attribute) and o.node.func.attr == "std" for o in origins
+        isinstance(o.node, ast.Call) and isinstance(o.node.func, ast.Attribute) and o.node.func.attr == "std"
+        for o in origins
     )

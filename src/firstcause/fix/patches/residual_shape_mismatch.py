@@ -103,7 +103,9 @@ def _differs_in_space(facts: Facts) -> bool:
     """Whether every differing axis after the channels is smaller by a factor, as a stride makes it."""
     left, right = _sizes(facts, "left_shape"), _sizes(facts, "right_shape")
     pairs = [(max(a, b), min(a, b)) for a, b in zip(left[2:], right[2:], strict=False) if a != b]
-    return bool(pairs) and all(small > 0 and large >= 2 * small - 1 and large - small > 0 for large, small in pairs)
+    return bool(pairs) and all(
+        small > 0 and large >= 2 * small - 1 and large - small > 0 for large, small in pairs
+    )
 
 
 def _differs_in_channels(facts: Facts) -> bool:
@@ -135,7 +137,11 @@ def _missing_term(facts: Facts, project: Project, shortcut: Shortcut) -> str | N
 
 def _compared(module: Module, node: ast.expr) -> str:
     text = module.segment(node)
-    return text if isinstance(node, (ast.Name, ast.Attribute, ast.BinOp, ast.Constant, ast.Call, ast.Subscript)) else f"({text})"
+    return (
+        text
+        if isinstance(node, (ast.Name, ast.Attribute, ast.BinOp, ast.Constant, ast.Call, ast.Subscript))
+        else f"({text})"
+    )
 
 
 def _mentions(test: ast.expr, part: ast.expr) -> bool:
@@ -159,7 +165,11 @@ def _unstrided(facts: Facts, project: Project, shortcut: Shortcut) -> Constructi
         return None
     kernel = convolution.argument("kernel_size", 2)
     is_pointwise = kernel is not None and number(project, kernel) == 1
-    if not is_pointwise or convolution.argument("stride", 3) is not None or not convolution.callee.startswith("torch."):
+    if (
+        not is_pointwise
+        or convolution.argument("stride", 3) is not None
+        or not convolution.callee.startswith("torch.")
+    ):
         return None
     return convolution
 
@@ -172,5 +182,3 @@ def _stride_name(shortcut: Shortcut) -> str | None:
         return None
     names = [a.arg for a in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)]
     return "stride" if "stride" in names else None
-
-

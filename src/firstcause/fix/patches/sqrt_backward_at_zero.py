@@ -62,7 +62,9 @@ def _operand(project: Project, module: Module, node: ast.expr) -> ast.expr | Non
     operand = call_operand(project, module, node, ROOTS)
     if operand is None and isinstance(node, ast.Call):
         operand = call_operand(project, module, node, POWERS)
-        is_method = operand is not None and isinstance(node.func, ast.Attribute) and operand is node.func.value
+        is_method = (
+            operand is not None and isinstance(node.func, ast.Attribute) and operand is node.func.value
+        )
         exponent = argument(node, 0 if is_method else 1, "exponent")
         if exponent is None or not _is_root(project, module, exponent.node):
             return None

@@ -80,7 +80,9 @@ def _classes(facts: Facts, project: Project) -> Count | None:
     if not facts.get("attribute_path"):
         return None
     name = "out_features"
-    found = [c for kind in HEADS for c in constructions(facts, project, kind, {(name, 1): facts.get("n_classes")})]
+    found = [
+        c for kind in HEADS for c in constructions(facts, project, kind, {(name, 1): facts.get("n_classes")})
+    ]
     value = argument_of(found, name, 1) or argument_of(found, "out_channels", 1)
     return count_of(project, value) if value is not None else None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import errno
 import json
 import os
 import shutil
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from firstcause.record.journal import file_size_limit
 from firstcause.record.observe import check, exceptions, units
 from firstcause.record.observe.marks import CANDIDATES
 from firstcause.record.observe.replay import Replay, Rewind
@@ -205,6 +207,9 @@ def _plain(losses: list[torch.Tensor]) -> list[float]:
 def _write(path: str, facts: dict[str, Any]) -> None:
     from firstcause.schema import to_plain
 
+    text = json.dumps(to_plain(facts), indent=1, default=str)
+    if len(text) > file_size_limit():
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), path)
     with open(path + ".new", "w", encoding="utf-8") as file:
-        json.dump(to_plain(facts), file, indent=1, default=str)
+        file.write(text)
     os.replace(path + ".new", path)

@@ -28,6 +28,12 @@ class Instrument(ast.NodeTransformer):
 
     visit_AsyncFunctionDef = visit_FunctionDef
 
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        # A class body may run in a namespace that answers for every name; its methods do not.
+        functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+        node.body = [self.visit(s) if isinstance(s, functions) else s for s in node.body]
+        return node
+
     def visit_Expr(self, node: ast.Expr) -> ast.AST | list[ast.stmt]:
         self.generic_visit(node)
         call = node.value.value if isinstance(node.value, ast.Await) else node.value
@@ -72,7 +78,7 @@ class Instrument(ast.NodeTransformer):
             return node
         drawn = _call("__fc_drawn__", "lambda t: t", node)
         chosen = ast.parse(
-            "(getattr(__import__('builtins'), '__fc_given__', tuple)() or (0,))[0]", mode="eval"
+            "((lambda: 0).__builtins__.get('__fc_given__', tuple)() or (0,))[0]", mode="eval"
         ).body
         assert isinstance(chosen, ast.Subscript)
         assert isinstance(chosen.value, ast.BoolOp)
@@ -81,7 +87,7 @@ class Instrument(ast.NodeTransformer):
 
 
 def _call(function: str, otherwise: str, argument: ast.expr) -> ast.Call:
-    call = ast.parse(f"getattr(__import__('builtins'), {function!r}, {otherwise})(0)", mode="eval").body
+    call = ast.parse(f"(lambda: 0).__builtins__.get({function!r}, {otherwise})(0)", mode="eval").body
     assert isinstance(call, ast.Call)
     call.args = [argument]
     return _placed(call, argument)

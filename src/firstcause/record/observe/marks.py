@@ -92,9 +92,9 @@ def _enclose(tree: ast.Module) -> None:
         start += 1
     (around,) = ast.parse(
         "try:\n"
-        " getattr(__import__('builtins'), '__fc_begin__', dict)()\n"
+        " (lambda: 0).__builtins__.get('__fc_begin__', dict)()\n"
         "except BaseException:\n"
-        " getattr(__import__('builtins'), '__fc_unhandled__', dict)()\n"
+        " (lambda: 0).__builtins__.get('__fc_unhandled__', dict)()\n"
         " raise\n"
     ).body
     assert isinstance(around, ast.Try)
@@ -194,7 +194,7 @@ class _Marker(ast.NodeTransformer):
             f"  try: __fc_named__({k})\n"
             f"  except NameError: pass\n"
             f"except BaseException:\n"
-            f" if getattr(__import__('builtins'), '__fc_caught__', {{}}.get)({k}):\n"
+            f" if (lambda: 0).__builtins__.get('__fc_caught__', {{}}.get)({k}):\n"
             f"  try:\n"
             f"   for {values} in __fc_again__({k}): pass\n"
             f"  finally: __fc_leave__()\n"

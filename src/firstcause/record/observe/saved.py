@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from firstcause.record.journal import file_size_limit
 from firstcause.record.observe import failure, rng
 from firstcause.record.observe.kept import Kept
 from firstcause.record.observe.marks import CANDIDATES
@@ -110,6 +111,8 @@ def decode(data: Any, tensors: dict[str, torch.Tensor], own: Any) -> Any:
 def write(recorder: Recorder, folder: str, optimizer: torch.optim.Optimizer | None) -> str:
     """Write the window's state; returns an empty string, or why it was not written."""
     try:
+        if file_size_limit() < BUDGET:
+            return "a limit on the size of files is in force (ulimit -f)"
         writer = Writer()
         structure = _structure(recorder, writer, optimizer)
         os.makedirs(folder, mode=0o700, exist_ok=True)

@@ -3,12 +3,12 @@ from __future__ import annotations
 import codecs
 
 import pytest
+from case.samples import unified
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from case.samples import unified
-from firstcause.case.patch import parse, patched
 from firstcause.errors import InputError
+from firstcause.fix.patch import parse, patched
 
 a_line = st.text(st.characters(exclude_characters="\n\r", codec="utf-8"), max_size=6)
 

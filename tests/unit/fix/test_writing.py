@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from firstcause.case.rewrite import rewrite, target
 from firstcause.errors import InputError, RecordError
+from firstcause.fix.writing import rewrite, target
 
 
 def test_replaces_all_files_and_keeps_their_modes(tmp_path: Path) -> None:

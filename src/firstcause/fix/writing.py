@@ -9,7 +9,6 @@ import secrets
 import stat
 from collections.abc import Mapping
 
-from firstcause.case.history import sync_folder
 from firstcause.errors import InputError, RecordError
 
 # A patch there would change how git or firstcause itself behaves, not the program.
@@ -113,3 +112,12 @@ def _stage(path: str, content: bytes) -> str:
 def digest_of(content: bytes) -> str:
     """The sha256 of a content."""
     return hashlib.sha256(content).hexdigest()
+
+
+def sync_folder(folder: str) -> None:
+    """Make the names in ``folder`` durable: until then a crash of the machine can lose a new file."""
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
