@@ -3,8 +3,9 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-# The judge of another repository, if there is one: make score JUDGE=path/to/score.py
+# Another scorer with the same command line, its cases beside its folder: make score JUDGE=path/to/score.py
 JUDGE ?=
+JUDGED = PATH="$(abspath $(BIN)):$$PATH" python $(JUDGE) --cases $(dir $(JUDGE))../cases --firstcause firstcause $(JUDGE_OPTIONS)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test slow check bench score clean
@@ -34,8 +35,8 @@ bench: $(VENV)/.dev ## Measure what observing costs: time in paired blocks, peak
 	$(BIN)/python benchmarks/overhead.py
 
 score: $(VENV)/.dev ## Score diagnoses on benchmarks/cases, and by JUDGE=path/to/score.py if given
-	$(BIN)/python benchmarks/score.py
-	$(if $(JUDGE),$(BIN)/python $(JUDGE) --cases $(dir $(JUDGE))../cases --firstcause $(BIN)/firstcause)
+	$(BIN)/python benchmarks/score.py --firstcause $(abspath $(BIN))/firstcause
+	$(if $(JUDGE),$(JUDGED))
 
 clean: ## Remove caches, builds and records; the environment stays
 	rm -rf build dist .firstcause .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

@@ -19,7 +19,7 @@ from pathlib import Path
 
 # Nothing is left behind, no .pyc either.
 sys.dont_write_bytecode = True
-from terminal import Stuck, Terminal, say
+from terminal import Stuck, Terminal, say  # noqa: E402 - it is what must not leave a .pyc
 
 HERE = Path(__file__).resolve().parent
 

@@ -3,7 +3,7 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-CFG = {"words": 300, "dim": 8, "pairs": 2560, "batch": 128, "epochs": 12, "lr": 2e-3, "temperature": 0.01}
+CFG = {"words": 300, "dim": 8, "pairs": 2560, "batch": 128, "epochs": 8, "lr": 2e-3, "temperature": 0.01}
 
 
 def make_commits(seed=5):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 
 from firstcause.case.folder import CaseFolder
-from firstcause.case.history import sync_folder
 from firstcause.case.progress import Progress
 from firstcause.case.retrospective import retrospective
 from firstcause.errors import InputError
+from firstcause.fix.writing import sync_folder
 
 RETROSPECTIVE = "retrospective.md"
 

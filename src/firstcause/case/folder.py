@@ -10,9 +10,10 @@ from typing import Any
 
 from firstcause.case.event import Event, now
 from firstcause.case.fold import advance, progress_of
-from firstcause.case.history import HISTORY, Writer, read, sync_folder
+from firstcause.case.history import HISTORY, Writer, read
 from firstcause.case.progress import Progress
 from firstcause.errors import RecordError
+from firstcause.fix.writing import sync_folder
 from firstcause.record.folder import home_of
 from firstcause.schema import to_plain
 

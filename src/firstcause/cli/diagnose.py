@@ -50,7 +50,7 @@ def main(args: argparse.Namespace) -> int:
 
         diagnosis = try_fix(folder, diagnosis, args.budget - (time.monotonic() - began))
     opened = None
-    if diagnosis.status != "healthy":
+    if diagnosis.symptom is not None:
         opened = open_case(os.path.join(run.folder, HOME), run.id, folder.path, diagnosis)
     if args.json:
         write_json(args.json, diagnosis_to_json(diagnosis))

@@ -20,6 +20,14 @@ def healthy(run: Run) -> Diagnosis:
     return Diagnosis("healthy", None, None, None, (), {SECTIONS[0]: text}, None, missing)
 
 
+def unobserved(run: Run, note: str) -> Diagnosis:
+    """Our own observation ended before the program did: nothing bad was seen, and nothing is claimed."""
+    missing = f"firstcause itself failed while it observed ({note}), so the rest of the run was not seen"
+    text = f"the command ended with exit code {run.exit_code}"
+    sections = {SECTIONS[0]: text, SECTIONS[1]: f"Not established. Missing: {missing}."}
+    return Diagnosis("not-established", None, None, None, (), sections, None, missing)
+
+
 def conclude(examination: Examination, hypotheses: tuple[Hypothesis, ...]) -> Diagnosis:
     """Established when exactly one hypothesis is confirmed; else not, and what is missing is named."""
     confirmed = [h for h in hypotheses if h.status == "confirmed"]

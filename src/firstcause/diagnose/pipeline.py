@@ -25,7 +25,8 @@ def diagnose(folder: RunFolder) -> Diagnosis:
     """
     run = folder.run()
     if not run.symptoms:
-        return answer.healthy(run)
+        failed = next((n for n in run.notes if n.startswith("internal-error")), None)
+        return answer.unobserved(run, failed) if failed else answer.healthy(run)
     symptom = run.symptoms[0]
     examination = Examination(folder, run, symptom, failure_of(folder, symptom))
     proposed = [h for specialist in SPECIALISTS for h in specialist.propose(examination)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 from firstcause.fix.edits import Edit
@@ -13,6 +13,9 @@ from firstcause.source.flow import value_origins
 from firstcause.source.frames import Value
 from firstcause.source.uses import reads
 from firstcause.source.values import number
+
+# A factor's number before it is computed from the others.
+UNKNOWN = -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +34,7 @@ def corrected_product(
 
     ``shape`` holds the true sizes of the axes, channels first; empty where only the product is known.
     """
-    factors = _factors(project, value)
+    factors = _completed(_factors(project, value), old)
     if factors is None or prod(f.number**f.axes for f in factors) != old:
         return []
     wanted = _wanted(factors, old, new, shape)
@@ -45,7 +48,7 @@ def corrected_product(
 
 
 def _factors(project: Project, value: Value) -> list[Factor] | None:
-    """The factors of a product in the order in which they are written; None where one has no known number."""
+    """The factors of a product in the order in which they are written; None where a power is not understood."""
     node = value.node
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
         left, right = _factors(project, value.at(node.left)), _factors(project, value.at(node.right))
@@ -56,7 +59,18 @@ def _factors(project: Project, value: Value) -> list[Factor] | None:
         is_axes = isinstance(power, int) and 1 <= power <= 3 and isinstance(base, int)
         return [Factor(value.at(node.left), int(base or 0), int(power or 1))] if is_axes else None
     known = number(project, value)
-    return [Factor(value, int(known))] if isinstance(known, int) and known > 0 else None
+    return [Factor(value, int(known) if isinstance(known, int) and known > 0 else UNKNOWN)]
+
+
+def _completed(factors: list[Factor] | None, product: int) -> list[Factor] | None:
+    """The factors with the one that the code does not tell computed from the others; None where two are unknown."""
+    unknown = [f for f in factors or () if f.number == UNKNOWN]
+    if factors is None or not unknown:
+        return factors
+    rest = prod(f.number**f.axes for f in factors if f.number != UNKNOWN)
+    if len(unknown) > 1 or product % rest:
+        return None
+    return [replace(f, number=product // rest) if f is unknown[0] else f for f in factors]
 
 
 def _wanted(factors: list[Factor], old: int, new: int, shape: tuple[int, ...]) -> list[int]:

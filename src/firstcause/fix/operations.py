@@ -17,6 +17,11 @@ Facts = Mapping[str, Any]
 Finder = Callable[[Project, Module, ast.expr], ast.expr | None]
 
 
+def name_of(facts: Facts) -> str:
+    """The submodule's path as the facts give it, for a sentence."""
+    return str(facts.get("attribute_path") or facts.get("class_name") or "the layer")
+
+
 def module_of(facts: Facts, project: Project) -> Module | None:
     """The file that the facts name."""
     return project.module(str(facts["file"])) if facts.get("file") else None

@@ -119,7 +119,8 @@ def patched(patch: FilePatch, content: bytes) -> bytes:
 
     Raises ``InputError`` where a line of the file is not what the patch expects.
     """
-    bom = codecs.BOM_UTF8 if content.startswith(codecs.BOM_UTF8) else b""
+    # A diff that shows the first line with its mark is about the mark too; any other leaves it where it is.
+    bom = codecs.BOM_UTF8 if content.startswith(codecs.BOM_UTF8) and not _spells_mark(patch) else b""
     lines = _split(content[len(bom) :])
     encoding = _encoding(content)
     # A diff made from text that was read with universal newlines has no CR, whatever the file has.
@@ -134,8 +135,7 @@ def patched(patch: FilePatch, content: bytes) -> bytes:
         result += lines[at:start]
         at = start
         for line in hunk.lines:
-            text = line.text[1:] if bom and at == 0 and line.text.startswith("\ufeff") else line.text
-            wanted = _encoded(text, encoding, patch.path)
+            wanted = _encoded(line.text, encoding, patch.path)
             if line.tag == "+":
                 result.append(wanted + (_newline(lines, at, plain) if line.newline else b""))
                 continue
@@ -147,6 +147,13 @@ def patched(patch: FilePatch, content: bytes) -> bytes:
     if any(not line.endswith(b"\n") for line in result[:-1]):
         raise InputError("patch-mismatch", f"{patch.path}: the patch would glue two lines together", _AGAIN)
     return bom + b"".join(result)
+
+
+def _spells_mark(patch: FilePatch) -> bool:
+    """Whether the patch shows the old file's first line with a byte-order mark."""
+    first = patch.hunks[0]
+    old = next((line for line in first.lines if line.tag != "+"), None)
+    return first.start == 1 and old is not None and old.text.startswith("\ufeff")
 
 
 def _split(content: bytes) -> list[bytes]:

@@ -45,16 +45,39 @@ def plus(module: Module, node: ast.expr, amount: int) -> list[Edit]:
     if isinstance(node, ast.Constant) and isinstance(node.value, int) and not isinstance(node.value, bool):
         return [replaced(module, node, like(module.segment(node), node.value + amount))]
     sign = f"{'+' if amount >= 0 else '-'} {abs(amount)}"
+    return added(module, node, f" {sign}")
+
+
+def added(module: Module, node: ast.expr, text: str) -> list[Edit]:
+    """Edits after which ``text``, an operator of a sum and its operand, follows an expression."""
     start, end = module.span(node)
+    grouped_end = _closing_bracket(module, start, end)
     is_loose = isinstance(node, LOOSE) or (
         isinstance(node, ast.BinOp) and isinstance(node.op, LOOSE_OPERATORS)
     )
-    if not is_loose:
-        return [_edit(module, end, end, f" {sign}")]
-    grouped_end = _closing_bracket(module, start, end)
-    if grouped_end is not None:
-        return [_edit(module, grouped_end, grouped_end, f" {sign}")]
-    return [_edit(module, start, start, "("), _edit(module, end, end, f") {sign}")]
+    is_taken_first = _binds_tighter(module, node)
+    if is_loose and grouped_end is not None and not is_taken_first:
+        return [_edit(module, grouped_end, grouped_end, text)]
+    if is_loose:
+        return [_edit(module, start, start, "("), _edit(module, end, end, f"){text}")]
+    if is_taken_first and grouped_end is None:
+        return [_edit(module, start, start, "("), _edit(module, end, end, f"{text})")]
+    return [_edit(module, end, end, text)]
+
+
+def _binds_tighter(module: Module, node: ast.expr) -> bool:
+    """Whether what stands around an expression takes it before a sum would: ``x.f()``, ``-x``, ``2 * x``, ``a - x``."""
+    parent = module.parents.get(node)
+    if isinstance(parent, (ast.Attribute, ast.UnaryOp, ast.Await, ast.Starred)):
+        return not (isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not))
+    if isinstance(parent, ast.Subscript):
+        return parent.value is node
+    if isinstance(parent, ast.Call):
+        return parent.func is node
+    if isinstance(parent, ast.BinOp):
+        is_sum = isinstance(parent.op, (ast.Add, ast.Sub, *LOOSE_OPERATORS))
+        return not is_sum or (isinstance(parent.op, ast.Sub) and parent.right is node)
+    return False
 
 
 def inserted_before(module: Module, node: ast.AST, text: str) -> Edit:
@@ -77,8 +100,9 @@ def added_keyword(module: Module, call: ast.Call, text: str) -> Edit:
         return _edit(module, end, end, text)
     last = max(arguments, key=lambda a: module.span(a)[1])
     start, end = module.span(last)
-    at = (_closing_bracket(module, start, end) or end) if len(arguments) > 1 else end
-    return _edit(module, at, at, f", {text}")
+    while (grouping := _grouping(module, start, end)) is not None:
+        start, end = grouping
+    return _edit(module, end, end, f", {text}")
 
 
 def like(written: str, value: int) -> str:
@@ -91,7 +115,12 @@ def _edit(module: Module, start: int, end: int, text: str) -> Edit:
 
 
 def _closing_bracket(module: Module, start: int, end: int) -> int | None:
-    """The end of the brackets around a range that only group it; None where there are none, or they are a call's."""
+    grouping = _grouping(module, start, end)
+    return grouping[1] if grouping is not None else None
+
+
+def _grouping(module: Module, start: int, end: int) -> tuple[int, int] | None:
+    """The brackets around a range that only group it; None where there are none, or they are a call's."""
     tokens = [(_at(module, t.start), _at(module, t.end), t) for t in module.tokens if t.type not in SKIPPED]
     starts, ends = [t[0] for t in tokens], [t[1] for t in tokens]
     before, after = bisect_right(ends, start) - 1, bisect_left(starts, end)
@@ -107,7 +136,7 @@ def _closing_bracket(module: Module, start: int, end: int) -> int | None:
         is_word = opener.type == tokenize.NAME and not keyword.iskeyword(opener.string)
         if is_word or opener.string in (")", "]", "}") or opener.type in (tokenize.STRING, tokenize.NUMBER):
             return None
-    return tokens[after][1]
+    return tokens[before][0], tokens[after][1]
 
 
 def _at(module: Module, place: tuple[int, int]) -> int:

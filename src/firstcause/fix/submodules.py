@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
-from firstcause.fix.operations import Facts, module_of
+from firstcause.fix.operations import Facts
 from firstcause.source import Construction, Project, find_module_construction
 from firstcause.source.frames import Value
 from firstcause.source.values import number
@@ -20,6 +20,8 @@ def constructions(
     (name, position): a call that says another number was another module's.
     """
     path = str(facts.get("attribute_path") or "")
+    if not path:
+        return _by_numbers(project, kind, seen)
     found = find_module_construction(project, str(facts.get("class_name") or ""), path)
     fitting = [c for c in found if c.callee.rpartition(".")[2] == kind]
     return [
@@ -29,20 +31,18 @@ def constructions(
     ]
 
 
-def constructions_in(
-    facts: Facts, project: Project, kind: str, seen: Mapping[tuple[str, int], object]
-) -> list[Construction]:
-    """The same where no path is known: the calls in the file of the facts that surely say what the run saw."""
-    module = module_of(facts, project)
-    if module is None:
+def _by_numbers(project: Project, kind: str, seen: Mapping[tuple[str, int], object]) -> list[Construction]:
+    """The same where no path is known (a model that is no class of the project): calls that surely say what was seen."""
+    if all(value is None for value in seen.values()):
         return []
-    found = []
-    for node in ast.walk(module.tree):
-        if isinstance(node, ast.Call) and (node.args or node.keywords):
-            construction = Construction(project, Value(module, node), ())
-            if construction.callee.rpartition(".")[2] == kind and _says(project, construction, seen):
-                found.append(construction)
-    return found
+    calls = [
+        Value(module, node)
+        for module in project.modules
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Call) and (node.args or node.keywords)
+    ]
+    built = [Construction(project, value, ()) for value in calls]
+    return [c for c in built if c.callee.rpartition(".")[2] == kind and _says(project, c, seen)]
 
 
 def _says(project: Project, construction: Construction, seen: Mapping[tuple[str, int], object]) -> bool:

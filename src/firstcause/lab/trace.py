@@ -87,6 +87,8 @@ class Trace(TorchDispatchMode):
             raise
         number = self._note(func, given)
         made = [x for x in tree_leaves(result) if isinstance(x, torch.Tensor)]
+        if made:
+            self.ops[number]["shape"] = list(made[0].shape)
         name = func._schema.name.removeprefix("aten::")
         for tensor in made:
             state = tensors.FINITE if name in UNFILLED else tensors.badness(tensor)

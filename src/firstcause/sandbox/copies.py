@@ -43,7 +43,9 @@ def copy(source: str, target: str) -> None:
     """
     size = posix.stat(source).st_size
     if size > LARGEST_COPY:
-        refuse("seal-copy", f"changes {source}, {size} bytes, more than the {LARGEST_COPY} that a replay copies")
+        refuse(
+            "seal-copy", f"changes {source}, {size} bytes, more than the {LARGEST_COPY} that a replay copies"
+        )
     reading = posix.open(source, os.O_RDONLY | os.O_CLOEXEC)
     try:
         copy_descriptor(reading, target)

@@ -45,7 +45,10 @@ def restrict(scratch: str) -> tuple[bool, int, str]:
         abi = version()
         ruleset = _ruleset(abi, scratch)
     except OSError as error:
-        missing = {errno.ENOSYS: "this kernel has no Landlock", errno.EOPNOTSUPP: "Landlock is switched off in this kernel"}
+        missing = {
+            errno.ENOSYS: "this kernel has no Landlock",
+            errno.EOPNOTSUPP: "Landlock is switched off in this kernel",
+        }
         why = missing.get(error.errno or 0, f"Landlock answered {error.strerror}")
         return False, 0, f"sealed in Python only: {why}"
     try:

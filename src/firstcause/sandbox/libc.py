@@ -11,7 +11,14 @@ PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS = 1, 38
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.syscall.restype = ctypes.c_long
 _libc.mmap.restype = ctypes.c_void_p
-_libc.mmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long)
+_libc.mmap.argtypes = (
+    ctypes.c_void_p,
+    ctypes.c_size_t,
+    ctypes.c_int,
+    ctypes.c_int,
+    ctypes.c_int,
+    ctypes.c_long,
+)
 _libc.mremap.restype = ctypes.c_void_p
 _libc.mremap.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p)
 _FAILED = ctypes.c_void_p(-1).value
@@ -55,7 +62,9 @@ def handle(signal: int, action: bytes | None) -> bytes:
     Python's own table of handlers does not change, and this works in every thread.
     """
     before = ctypes.create_string_buffer(256)
-    _checked(_libc.sigaction(signal, None if action is None else ctypes.create_string_buffer(action, 256), before))
+    _checked(
+        _libc.sigaction(signal, None if action is None else ctypes.create_string_buffer(action, 256), before)
+    )
     return before.raw
 
 

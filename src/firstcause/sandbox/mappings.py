@@ -53,7 +53,10 @@ def _file(path: str, device: str, inode: int, span: str) -> int | None:
             except OSError:
                 continue
             found = posix.fstat(descriptor)
-            if found.st_ino == inode and f"{os.major(found.st_dev):02x}:{os.minor(found.st_dev):02x}" == device:
+            if (
+                found.st_ino == inode
+                and f"{os.major(found.st_dev):02x}:{os.minor(found.st_dev):02x}" == device
+            ):
                 return descriptor
             posix.close(descriptor)
     return None

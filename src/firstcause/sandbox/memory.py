@@ -8,7 +8,10 @@ from collections.abc import Iterator
 
 # Copy on write: a replayed step touches part of what the parent holds, and makes as much anew.
 SHARE = 0.5
-ACCOUNTS = {"cgroup2": ("memory.max", "memory.current"), "cgroup": ("memory.limit_in_bytes", "memory.usage_in_bytes")}
+ACCOUNTS = {
+    "cgroup2": ("memory.max", "memory.current"),
+    "cgroup": ("memory.limit_in_bytes", "memory.usage_in_bytes"),
+}
 
 
 def headroom() -> int:

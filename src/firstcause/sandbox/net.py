@@ -54,15 +54,23 @@ def _checks(overlay: Overlay) -> dict[str, Callable[[tuple[Any, ...]], None]]:
 
     def opening(arguments: tuple[Any, ...]) -> None:
         path, mode, flags = arguments
-        writes = bool(set(mode) & set("wax+")) if isinstance(mode, str) else isinstance(flags, int) and flags & WRITING
+        writes = (
+            bool(set(mode) & set("wax+"))
+            if isinstance(mode, str)
+            else isinstance(flags, int) and flags & WRITING
+        )
         if writes and not isinstance(path, int) and not inside(path):
-            refuse("seal-write", f"writes the file {_text(path)} by a way that is not led to the scratch folder")
+            refuse(
+                "seal-write", f"writes the file {_text(path)} by a way that is not led to the scratch folder"
+            )
 
     def changing(what: str, count: int) -> Callable[[tuple[Any, ...]], None]:
         def check(arguments: tuple[Any, ...]) -> None:
             for path in arguments[:count]:
                 if not inside(path):
-                    refuse("seal-write", f"{what} {_text(path)} by a way that is not led to the scratch folder")
+                    refuse(
+                        "seal-write", f"{what} {_text(path)} by a way that is not led to the scratch folder"
+                    )
 
         return check
 
@@ -87,7 +95,9 @@ def _process(event: str) -> Callable[[tuple[Any, ...]], None]:
 
 
 def _signal(event: str) -> Callable[[tuple[Any, ...]], None]:
-    return lambda arguments: refuse("seal-process", f"sends a signal ({event} {', '.join(map(str, arguments))})")
+    return lambda arguments: refuse(
+        "seal-process", f"sends a signal ({event} {', '.join(map(str, arguments))})"
+    )
 
 
 def _connection(event: str) -> Callable[[tuple[Any, ...]], None]:

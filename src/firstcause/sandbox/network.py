@@ -8,7 +8,17 @@ from typing import Any
 
 from firstcause.sandbox.refusal import refuse
 
-METHODS = ("accept", "recv", "recv_into", "recvfrom", "recvfrom_into", "recvmsg", "send", "sendall", "shutdown")
+METHODS = (
+    "accept",
+    "recv",
+    "recv_into",
+    "recvfrom",
+    "recvfrom_into",
+    "recvmsg",
+    "send",
+    "sendall",
+    "shutdown",
+)
 
 
 def patch() -> None:

@@ -118,7 +118,9 @@ class Overlay:
 
     # ------------------------------------------------------------------ changes
 
-    def for_writing(self, path: str, *, keep: bool, create: bool = True, exclusive: bool = False, follow: bool = True) -> str:
+    def for_writing(
+        self, path: str, *, keep: bool, create: bool = True, exclusive: bool = False, follow: bool = True
+    ) -> str:
         """The real path to write to; ``keep`` brings the present content along.
 
         Raises the ``OSError`` that the real file system would have raised.

@@ -24,7 +24,9 @@ def replace(keep: frozenset[int]) -> None:
                 continue
             _held.append(old)
             encoding, errors = getattr(old, "encoding", None), getattr(old, "errors", None)
-            setattr(sys, attribute, _io.open(descriptor, mode, encoding=encoding, errors=errors, closefd=False))
+            setattr(
+                sys, attribute, _io.open(descriptor, mode, encoding=encoding, errors=errors, closefd=False)
+            )
 
 
 def _ends_at_descriptor(stream: Any) -> bool:

@@ -47,7 +47,30 @@ def number(project: Project, value: Value, depth: int = MAX_DEPTH) -> Number | N
     ):
         inner = number(project, value.at(node.args[0]), depth - 1)
         return inner if inner is None else int(inner) if node.func.id == "int" else float(inner)
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "len"
+        and len(node.args) == 1
+    ):
+        return _length(project, value.at(node.args[0]))
     return _through_origins(project, value, depth)
+
+
+def _length(project: Project, value: Value) -> Number | None:
+    """The length of a list, tuple or text that is written out."""
+    found = new_walk(project).origins(value)
+    if len(found) != 1 or not found[0].exact:
+        return None
+    node = found[0].node
+    if isinstance(node, (ast.List, ast.Tuple)) and not any(isinstance(e, ast.Starred) for e in node.elts):
+        return len(node.elts)
+    is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
+    return (
+        len(node.value)
+        if is_text and isinstance(node, ast.Constant) and isinstance(node.value, str)
+        else None
+    )
 
 
 def _binary(project: Project, value: Value, node: ast.BinOp, depth: int) -> Number | None:

@@ -19,6 +19,7 @@ from firstcause.fix.epsilons import Vanished, vanished
 from firstcause.fix.operations import Facts, call_operand, candidates, module_of, named_line
 from firstcause.fix.precision import NEAR_ZERO, is_integer, type_name
 from firstcause.fix.rewrite import called, replaced
+from firstcause.fix.roots import root_behind
 from firstcause.schema import Fix, Site
 from firstcause.source import Module, Project
 from firstcause.source.arguments import argument
@@ -65,8 +66,13 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
         )
     else:
         bound = "1" if is_integer(facts.get("dtype")) else _bound(facts, dtype)
-        edits = called(module, operand, f".clamp_min({bound})")
-        change = f"{site}: `{text}` is followed by `.clamp_min({bound})`; larger denominators are unchanged"
+        # A root that is 0 is kept off 0 before it is taken: its derivative there is infinite.
+        where, what = root_behind(project, module, operand) or (module, operand)
+        edits = called(where, what, f".clamp_min({bound})")
+        change = (
+            f"{where.site(what)}: `{where.segment(what)}` is followed by `.clamp_min({bound})`; larger values "
+            "are unchanged"
+        )
     return draft(
         project,
         root,

@@ -18,11 +18,16 @@ import ast
 
 from firstcause.fix.counts import Count, count_of, raised
 from firstcause.fix.draft import draft
-from firstcause.fix.operations import Facts, module_of
+from firstcause.fix.edits import Edit
+from firstcause.fix.numbering import missing_offset
+from firstcause.fix.operations import Facts, module_of, name_of
+from firstcause.fix.rewrite import added
 from firstcause.fix.submodules import argument_of, constructions
 from firstcause.schema import Fix, Site
 from firstcause.source import Construction, Project, data_origin
 from firstcause.source.data import preparing_site
+from firstcause.source.flow import find
+from firstcause.source.frames import Value
 
 CAUSE = "embedding-index-out-of-range"
 # Special tokens (padding, unknown, start, end, mask) that a vocabulary's size may leave out.
@@ -47,12 +52,11 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     rows, largest = facts.get("num_embeddings"), _largest(facts)
     if rows is None or largest is None or facts.get("ids_min") is None or int(facts["ids_min"]) < 0:
         return None
-    missing = largest - int(rows) + 1
-    if not 1 <= missing <= (MAX_MISSING if facts.get("known_max") is not None else 1):
-        return None
     count = _rows(facts, project)
-    edits = raised(count, missing) if count is not None else []
-    if count is None or not edits:
+    if count is None or largest < int(rows):
+        return None
+    edits, missing = _enlarged(facts, project, count, largest - int(rows) + 1)
+    if not edits:
         return None
     what = f"{missing} row{'s' if missing > 1 else ''}"
     return draft(
@@ -60,11 +64,26 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
         root,
         CAUSE,
         edits,
-        f"Give `{facts['attribute_path']}` {what} more: id {largest} was asked of a table with rows 0 to {int(rows) - 1}.",
+        f"Give `{name_of(facts)}` {what} more: id {largest} was asked of a table with rows 0 to {int(rows) - 1}.",
         f"{count.site}: `{count.text}` grows by {missing}, so the table has {int(rows) + missing} rows instead of {rows}.",
         f"Ids above {largest}, which were not seen, and checkpoints of the smaller table: they have {rows} rows and do not "
         "load into the new one.",
     )
+
+
+def _enlarged(facts: Facts, project: Project, count: Count, short: int) -> tuple[list[Edit], int]:
+    """Edits for the rows that are missing, at least ``short``, and how many they add."""
+    module, text = module_of(facts, project), _ids_text(facts, project)
+    node = find(module, int(facts["line"]), text) if module is not None and text else None
+    numbered = missing_offset(project, count, Value(module, node)) if module is not None and node else None
+    if numbered is not None and numbered.first >= short:
+        # The ids start at an offset that the count leaves out: what the code says beats what one batch shows.
+        offset = numbered.offset.module.segment(numbered.offset.node)
+        assert isinstance(count.place.node, ast.expr)
+        return added(count.place.module, count.place.node, f" + {offset}"), numbered.first
+    if short <= (MAX_MISSING if facts.get("known_max") is not None else 1):
+        return raised(count, short), short
+    return [], 0
 
 
 def _is_table_too_small(facts: Facts) -> bool:

@@ -18,7 +18,7 @@ from firstcause.fix.draft import draft
 from firstcause.fix.edits import Edit
 from firstcause.fix.factors import corrected_product
 from firstcause.fix.operations import Facts
-from firstcause.fix.submodules import argument_of, constructions, constructions_in
+from firstcause.fix.submodules import argument_of, constructions
 from firstcause.schema import Fix, Site
 from firstcause.source import Construction, Module, Project
 from firstcause.source.flow import value_origins
@@ -71,9 +71,7 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
 
 def _constructions(facts: Facts, project: Project) -> list[Construction]:
     seen = {("in_features", 0): facts.get("in_features"), ("out_features", 1): facts.get("out_features")}
-    if facts.get("attribute_path"):
-        return constructions(facts, project, "Linear", seen)
-    return constructions_in(facts, project, "Linear", seen)
+    return constructions(facts, project, "Linear", seen)
 
 
 def _edits(facts: Facts, project: Project, value: Value, old: int, new: int) -> list[Edit]:

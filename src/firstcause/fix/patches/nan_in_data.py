@@ -15,10 +15,10 @@ from __future__ import annotations
 import ast
 
 from firstcause.fix.draft import draft
-from firstcause.fix.operations import Facts
+from firstcause.fix.operations import Facts, module_of
 from firstcause.fix.rewrite import inserted_after, inserted_before
 from firstcause.schema import Fix, Site
-from firstcause.source import Module, Project, data_origin
+from firstcause.source import Module, Origin, Project, data_origin
 from firstcause.source.data import preparing_site
 from firstcause.source.flow import value_origins
 from firstcause.source.frames import Value
@@ -30,16 +30,31 @@ SMALL = "1e-8"
 
 def line(facts: Facts, project: Project) -> Site | None:
     """The line that prepared the numbers last."""
-    return preparing_site(
-        data_origin(project, str(facts.get("file")), int(facts.get("line") or 0), str(facts.get("name")))
-    )
+    return preparing_site(_origins(facts, project))
+
+
+def _origins(facts: Facts, project: Project) -> list[Origin]:
+    """Where the batch's numbers come from; of a dict or tuple, those of the one part that the line reads."""
+    name, at = str(facts.get("name") or ""), int(facts.get("line") or 0)
+    module = module_of(facts, project)
+    if module is None or not name:
+        return []
+    found = data_origin(project, module.path, at, name)
+    if found and not all(isinstance(o.node, (ast.Dict, ast.Tuple, ast.List)) for o in found):
+        return found
+    parts = {
+        module.segment(n)
+        for n in module.nodes_on(at)
+        if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name) and n.value.id == name
+    }
+    return data_origin(project, module.path, at, parts.pop()) if len(parts) == 1 else found
 
 
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     """Keep a standard deviation above 0 where whole columns became NaN by it; None for all other data."""
     if not facts.get("whole_columns"):
         return None
-    found = data_origin(project, str(facts.get("file")), int(facts.get("line") or 0), str(facts.get("name")))
+    found = _origins(facts, project)
     if (
         len(found) != 1
         or not isinstance(found[0].node, ast.BinOp)

@@ -13,9 +13,11 @@ import ast
 from firstcause.fix.draft import draft
 from firstcause.fix.operations import Facts
 from firstcause.fix.rewrite import added_keyword, inserted_after, inserted_before
-from firstcause.fix.shortcuts import Shortcut, addition, convolutions, shortcuts, written
+from firstcause.fix.shortcuts import CONVOLUTION, Shortcut, addition, convolutions, shortcuts, written
 from firstcause.schema import Fix, Site
 from firstcause.source import Construction, Module, Project
+from firstcause.source.arguments import argument
+from firstcause.source.frames import Value
 from firstcause.source.values import number
 
 CAUSE = "residual-shape-mismatch"
@@ -50,7 +52,7 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     if guard is not None and not _is_complete(facts, project, shortcut):
         return _complete(facts, project, root, shortcut)
     unstrided = _unstrided(facts, project, shortcut)
-    stride = _stride_name(shortcut)
+    stride = _stride_name(project, shortcut)
     if unstrided is None or stride is None:
         return None
     return draft(
@@ -151,11 +153,10 @@ def _mentions(test: ast.expr, part: ast.expr) -> bool:
 
 def _is_complete(facts: Facts, project: Project, shortcut: Shortcut) -> bool:
     """Whether the test already looks at what differs, so that the fault is not in it."""
-    if shortcut.guard is None:
+    if shortcut.guard is None or not _differs_in_space(facts):
         return False
-    if _differs_in_space(facts):
-        return "stride" in shortcut.guard.text
-    return False
+    strides = _strides(project, shortcut)
+    return any(_mentions(shortcut.guard.test, stride) for stride in strides)
 
 
 def _unstrided(facts: Facts, project: Project, shortcut: Shortcut) -> Construction | None:
@@ -174,11 +175,23 @@ def _unstrided(facts: Facts, project: Project, shortcut: Shortcut) -> Constructi
     return convolution
 
 
-def _stride_name(shortcut: Shortcut) -> str | None:
-    """The block's own stride, read in its constructor where the projection is built."""
-    module: Module = shortcut.projection.module
+def _stride_name(project: Project, shortcut: Shortcut) -> str | None:
+    """The block's own stride, by the one name that it has where the projection is built."""
+    names = {shortcut.projection.module.segment(stride) for stride in _strides(project, shortcut)}
+    return names.pop() if len(names) == 1 else None
+
+
+def _strides(project: Project, shortcut: Shortcut) -> list[ast.expr]:
+    """The names that are given as a stride in the function that builds the projection."""
+    module = shortcut.projection.module
     function = module.function(shortcut.projection.call)
-    if function is None:
-        return None
-    names = [a.arg for a in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)]
-    return "stride" if "stride" in names else None
+    found: list[ast.expr] = []
+    for node in ast.walk(function) if function is not None else ():
+        if not isinstance(node, ast.Call):
+            continue
+        built = Construction(project, Value(module, node), ())
+        is_convolution = built.callee.rpartition(".")[2].startswith("Conv")
+        given = argument(node, CONVOLUTION["stride"] if is_convolution else None, "stride")
+        if given is not None and isinstance(given.node, (ast.Name, ast.Attribute)):
+            found.append(given.node)
+    return found

@@ -9,21 +9,15 @@ Facts:
 
 from __future__ import annotations
 
-import ast
-
 from firstcause.fix.draft import draft
-from firstcause.fix.operations import Facts, call_operand, candidates, module_of, named_line
+from firstcause.fix.operations import Facts, candidates, module_of, named_line
 from firstcause.fix.precision import NEAR_ZERO, type_name
 from firstcause.fix.rewrite import called
+from firstcause.fix.roots import root_operand
 from firstcause.schema import Fix, Site
-from firstcause.source import Module, Project
-from firstcause.source.arguments import argument
-from firstcause.source.frames import Value
-from firstcause.source.values import number
+from firstcause.source import Project
 
 CAUSE = "sqrt-backward-at-zero"
-ROOTS = frozenset({"sqrt"})
-POWERS = frozenset({"pow", "float_power"})
 
 
 def line(facts: Facts, project: Project) -> Site | None:
@@ -31,14 +25,14 @@ def line(facts: Facts, project: Project) -> Site | None:
     module = module_of(facts, project)
     if module is None:
         return None
-    found = candidates(project, module, facts, _operand)
+    found = candidates(project, module, facts, root_operand)
     return module.site(found[0][0]) if found else named_line(module, facts)
 
 
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     """Keep the root's argument above 0; None for norms and other calls whose root is inside the library."""
     module = module_of(facts, project)
-    found = candidates(project, module, facts, _operand) if module is not None else []
+    found = candidates(project, module, facts, root_operand) if module is not None else []
     if module is None or len(found) != 1:
         return None
     node, operand = found[0]
@@ -54,23 +48,3 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
         f"root is {float(bound) ** 0.5:g} instead of 0.",
         f"That `{text}` is exactly 0 for some elements (equal inputs, constant rows): they take no part in learning.",
     )
-
-
-def _operand(project: Project, module: Module, node: ast.expr) -> ast.expr | None:
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
-        return node.left if _is_root(project, module, node.right) else None
-    operand = call_operand(project, module, node, ROOTS)
-    if operand is None and isinstance(node, ast.Call):
-        operand = call_operand(project, module, node, POWERS)
-        is_method = (
-            operand is not None and isinstance(node.func, ast.Attribute) and operand is node.func.value
-        )
-        exponent = argument(node, 0 if is_method else 1, "exponent")
-        if exponent is None or not _is_root(project, module, exponent.node):
-            return None
-    return operand
-
-
-def _is_root(project: Project, module: Module, exponent: ast.expr) -> bool:
-    value = number(project, Value(module, exponent))
-    return value is not None and 0 < value < 1

@@ -5,7 +5,8 @@ Facts:
 - ``file``, ``line``: the user's line that calls the loss.
 - ``n_classes``: C, the size of the logits' class axis.
 - ``target_min``, ``target_max``: over the failing batch.
-- ``known_min``, ``known_max``: over all targets seen, where known; optional, a patch that rests on them needs them.
+- ``targets_count``: the targets in the failing batch; a large batch without a single 0 has labels from 1. Optional.
+- ``known_min``, ``known_max``: over all targets seen, where known; optional.
 - ``class_name``, ``attribute_path``: of the Linear (or convolution) that makes the logits, where known; optional.
 """
 
@@ -16,7 +17,7 @@ import ast
 from firstcause.fix.counts import Count, count_of, raised, set_to
 from firstcause.fix.draft import draft
 from firstcause.fix.losses import target_of
-from firstcause.fix.operations import Facts
+from firstcause.fix.operations import Facts, name_of
 from firstcause.fix.rewrite import plus
 from firstcause.fix.submodules import argument_of, constructions
 from firstcause.schema import Fix, Site
@@ -28,6 +29,8 @@ from firstcause.source.frames import Value
 from firstcause.source.walk import Hop
 
 CAUSE = "target-out-of-range"
+# With this many labels a class, a batch that lacks class 0 by chance is one in fifty at most.
+MANY_A_CLASS = 4
 HEADS = ("Linear", "LazyLinear", "Conv2d", "Conv1d", "Conv3d")
 # Calls that give a tensor or an array of numbers, or one number: what 1 can be taken from.
 ARRAYS = ("torch.", "numpy.")
@@ -63,9 +66,15 @@ def _bounds(facts: Facts) -> tuple[int | None, int | None]:
 
 
 def _starts_at_one(facts: Facts) -> bool:
-    """Whether the labels are 1..C: a batch alone may lack the 0, so all that were seen must say it."""
+    """Whether the labels are 1..C: a small batch may lack the 0 by chance, a large one or all that were seen not."""
+    count, classes = facts.get("targets_count"), facts.get("n_classes")
+    is_large = bool(count and classes and count >= MANY_A_CLASS * classes)
+    return (facts.get("known_min") is not None or is_large) and _may_start_at_one(facts)
+
+
+def _may_start_at_one(facts: Facts) -> bool:
     low, high = _bounds(facts)
-    return facts.get("known_min") is not None and low == 1 and high == facts.get("n_classes")
+    return low == 1 and high == facts.get("n_classes")
 
 
 def _is_head_too_small(facts: Facts) -> bool:
@@ -73,7 +82,7 @@ def _is_head_too_small(facts: Facts) -> bool:
     classes = facts.get("n_classes")
     if classes is None or low is None or high is None or low < 0 or high < classes:
         return False
-    return not _starts_at_one(facts)
+    return not _may_start_at_one(facts)
 
 
 def _classes(facts: Facts, project: Project) -> Count | None:
@@ -104,7 +113,7 @@ def _enlarge(facts: Facts, project: Project, root: str, classes: int) -> Fix | N
         root,
         CAUSE,
         edits,
-        f"Give `{facts['attribute_path']}` {classes + missing} outputs instead of {classes}: the labels go up to {high}.",
+        f"Give `{name_of(facts)}` {classes + missing} outputs instead of {classes}: the labels go up to {high}.",
         f"{count.site}: `{count.text}` grows by {missing}; the logits have {classes + missing} classes.",
         f"Labels above {high}, which were not seen, and checkpoints of the head with {classes} classes, which do not load "
         "into the new one.",

@@ -32,9 +32,17 @@ def _start():
     sys.path[:] = [p for p in sys.path if os.path.abspath(p or ".") != here]
     folder, home = os.environ.get("FIRSTCAUSE_RUN"), os.environ.get("FIRSTCAUSE_HOME")
     if folder and home and os.path.isdir(folder):
+        plain = sys.dont_write_bytecode
         try:
+            # No .pyc of ours where a limit on file sizes could cut it short.
+            import resource
+
+            limited = resource.getrlimit(resource.RLIMIT_FSIZE)[0] != resource.RLIM_INFINITY
+            sys.dont_write_bytecode = plain or limited
             _observe(folder, home, before)
+            sys.dont_write_bytecode = plain
         except Exception as error:  # noqa: BLE001 - ours may not stop the program
+            sys.dont_write_bytecode = plain
             try:
                 with open(os.path.join(folder, "internal-errors.log"), "a") as log:
                     log.write(f"start-up in {sys.argv}: {error!r}\n")

@@ -16,10 +16,12 @@ from firstcause.record.journal import file_size_limit
 from firstcause.record.observe import check, exceptions, units
 from firstcause.record.observe.marks import CANDIDATES
 from firstcause.record.observe.replay import Replay, Rewind
+from firstcause.sandbox import fork, writers
+from firstcause.schema import to_plain
 
 if TYPE_CHECKING:
     from firstcause.record.observe.recorder import Recorder
-    from firstcause.sandbox.fork import Outcome
+    from firstcause.record.observe.session import Session
 
 LONGEST = 30.0
 EXCEPTIONS = 3
@@ -65,10 +67,7 @@ def numeric(
 
 def exception(recorder: Recorder, error: Exception) -> bool:
     """An exception that leaves the unit; True in the child that is to run the body again."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    key = (type(error).__name__, trace.tb_lineno if trace is not None else 0)
+    key = key_of(error)
     if key in recorder.replayed_exceptions or len(recorder.replayed_exceptions) >= EXCEPTIONS:
         return False
     recorder.replayed_exceptions.add(key)
@@ -93,51 +92,62 @@ def _replay(
     optimizer: torch.optim.Optimizer | None,
     error: Exception | None,
 ) -> bool:
-    from firstcause.sandbox import fork, writers
-
     session = recorder.session
-    folder = os.path.join(session.folder, where)
-    os.makedirs(folder, exist_ok=True)
-    name = f"{os.getpid()}-{recorder.step}-{facts['kind']}"
-    facts["name"] = name
+    facts["name"] = f"{os.getpid()}-{recorder.step}-{facts['kind']}"
     facts["unit"] = _unit(recorder)
     facts["not_replayable"] = why_not(recorder, optimizer is None)
-    path = os.path.join(folder, name)
     if recorder.window and where == "failures":
+        # Imported late, since it needs this module's names of parameters.
         from firstcause.record.observe import saved
 
         # Written here and not in the child, which has a deadline.
-        facts["snapshot"] = f"snapshots/{name}"
-        facts["not_saved"] = saved.write(recorder, os.path.join(session.folder, "snapshots", name), optimizer)
-    if facts["not_replayable"]:
-        _write(path + ".json", facts)
-        session.journal.event("failure", folder=where, name=name)
-        return False
-    scratch = os.path.join(session.folder, "scratch", name)
-    os.makedirs(scratch, exist_ok=True)
-    result = os.open(path + ".replay", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        facts["snapshot"] = f"snapshots/{facts['name']}"
+        facts["not_saved"] = saved.write(recorder, os.path.join(session.folder, facts["snapshot"]), optimizer)
     seconds = min(LONGEST, 5 * recorder.step_seconds + 5) if recorder.step else LONGEST
-    session.forking = True
-    outcome: Outcome | None = fork.split(scratch, frozenset((result,)), seconds)
-    session.forking = False
-    if outcome is None:
-        # The child. OpenMP of GNU hangs in a forked child, so one thread from here on.
-        torch.set_num_threads(1)
-        if session.finder is not None:
-            session.finder.meet(writers.patches())
-        recorder.replay = Replay(recorder, optimizer, error, result)
-        if optimizer is not None:
-            raise Rewind
-        return True
-    os.close(result)
-    shutil.rmtree(os.path.join(session.folder, "scratch"), ignore_errors=True)
-    facts["replay"] = _outcome(path + ".replay", outcome)
+    result = split_off(session, where, facts, seconds)
+    if result is None:
+        return False
+    recorder.replay = Replay(recorder, optimizer, error, result)
+    if optimizer is not None:
+        raise Rewind
+    return True
+
+
+def split_off(session: Session, where: str, facts: dict[str, Any], seconds: float) -> int | None:
+    """A sealed child for one replay: there, the descriptor for its result; here, None, with the facts written."""
+    folder = os.path.join(session.folder, where)
+    os.makedirs(folder, exist_ok=True)
+    path = os.path.join(folder, facts["name"])
+    if not facts["not_replayable"]:
+        scratch = os.path.join(session.folder, "scratch", facts["name"])
+        os.makedirs(scratch, exist_ok=True)
+        result = os.open(path + ".replay", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        session.forking = True
+        outcome = fork.split(scratch, frozenset((result,)), seconds)
+        session.forking = False
+        if outcome is None:
+            # The child. OpenMP of GNU hangs in a forked child, so one thread from here on.
+            torch.set_num_threads(1)
+            if session.finder is not None:
+                session.finder.meet(writers.patches())
+            return result
+        os.close(result)
+        shutil.rmtree(os.path.join(session.folder, "scratch"), ignore_errors=True)
+        facts["replay"] = _outcome(path + ".replay", outcome)
     _write(path + ".json", facts)
-    session.journal.event("failure", folder=where, name=name)
-    return False
+    session.journal.event("failure", folder=where, name=facts["name"])
+    return None
 
 
-def _outcome(path: str, outcome: Outcome) -> dict[str, Any]:
+def key_of(error: BaseException) -> tuple[str, int]:
+    """What tells an exception from another: its type and the innermost line that raised it."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return type(error).__name__, trace.tb_lineno if trace is not None else 0
+
+
+def _outcome(path: str, outcome: fork.Outcome) -> dict[str, Any]:
     try:
         with open(path, encoding="utf-8") as file:
             text = file.read()
@@ -161,6 +171,11 @@ def why_not(recorder: Recorder, raised: bool) -> str:
         )
     if not raised and not units.is_running(recorder.window[-1]):
         return "the marked body is not on the stack at the step: it is a generator, or runs in another thread"
+    return no_fork()
+
+
+def no_fork() -> str:
+    """The reason why this process cannot be forked for a replay, or an empty string."""
     if threading.current_thread() is not threading.main_thread():
         return "the step runs in another thread than the main one"
     if torch.cuda.is_initialized():
@@ -205,8 +220,6 @@ def _plain(losses: list[torch.Tensor]) -> list[float]:
 
 
 def _write(path: str, facts: dict[str, Any]) -> None:
-    from firstcause.schema import to_plain
-
     text = json.dumps(to_plain(facts), indent=1, default=str)
     if len(text) > file_size_limit():
         raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), path)

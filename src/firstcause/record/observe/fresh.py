@@ -61,7 +61,7 @@ class FreshReplay(Replay):
             self.snapshot.keep_values(self.snapshot.values, frozenset())
             self.drawn = [saved.decode(d, self.tensors, None) for d in recorded["drawn"]]
             if self.observer is None:
-                self.observer = self._observe()
+                self.observer = self.observe(self.recorder)
             saved.put_back_rng(recorded["rng"], self.tensors)
             yield tuple(self.snapshot.values.get(n) for n in self.snapshot.names)
 

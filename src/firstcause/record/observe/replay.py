@@ -41,7 +41,7 @@ class Replay:
         self.parameters = self._parameters()
         self.gradients = [p.grad for p in self.parameters]
         self.losses = list(recorder.losses)
-        self.written = sorted(set().union(*(s.written() for s in self.window)))
+        self.written = sorted({name for s in self.window for name in s.written()})
         self.observer: Any = None
 
     def _parameters(self) -> list[torch.Tensor]:
@@ -71,7 +71,7 @@ class Replay:
         for copy in reversed(self.recorder.before):
             copy.put_back()
         self.window[0].put_back_state()
-        self.observer = self._observe()
+        self.observer = self.observe(self.recorder)
         for snapshot in self.window:
             self.drawn = list(snapshot.drawn)
             snapshot.put_back_random()
@@ -196,7 +196,7 @@ class Replay:
                 why += ": the program was compiled, the replay runs eagerly"
         return {"exact": equal == len(pairs), "why": why, "gradients": len(pairs), "equal": equal}
 
-    def _observe(self) -> Any:
+    def observe(self, view: Any) -> Any:
         """The deep observer that the command line named; it belongs to a room that we may not import."""
         if _compiled() and hasattr(torch.compiler, "set_stance"):
             torch.compiler.set_stance("force_eager")
@@ -204,7 +204,7 @@ class Replay:
         if not name:
             return None
         module, _, attribute = name.partition(":")
-        observer = getattr(importlib.import_module(module), attribute)(self.recorder, self.window)
+        observer = getattr(importlib.import_module(module), attribute)(view, self.window)
         observer.__enter__()
         return observer
 

@@ -12,14 +12,26 @@ import os
 import sys
 import traceback
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from firstcause.record.journal import Journal
+from firstcause.record.journal import Journal, file_size_limit
 
 if TYPE_CHECKING:
     from firstcause.record.observe.finder import Finder
     from firstcause.record.observe.recorder import Recorder
     from firstcause.sandbox.seal import SealReport
+
+
+@contextmanager
+def whole_bytecode() -> Iterator[None]:
+    """Write no .pyc of ours where a limit on file sizes could cut it short: every later run would fail on it."""
+    before = sys.dont_write_bytecode
+    sys.dont_write_bytecode = before or file_size_limit() != float("inf")
+    try:
+        yield
+    finally:
+        sys.dont_write_bytecode = before
 
 
 class Session:
@@ -73,9 +85,10 @@ class Session:
         """The recorder, made at the first call after torch is loaded; None while there is nothing to record."""
         if self.recorder is None and not self.off and "torch" in sys.modules:
             try:
-                from firstcause.record.observe.recorder import Recorder
+                with whole_bytecode():
+                    from firstcause.record.observe.recorder import Recorder
 
-                self.recorder = Recorder(self)
+                    self.recorder = Recorder(self)
             except Exception:
                 self.failed("recorder")
         return None if self.off else self.recorder
@@ -134,6 +147,10 @@ def unhandled() -> None:
         return
     try:
         session.journal.event("unhandled", exception=exceptions.describe(error))
+        if isinstance(error, Exception) and "torch.nn.modules.module" in sys.modules:
+            from firstcause.record.observe.recall import recall
+
+            recall(session, error)
     except Exception:
         session.failed("the exception that ended the program")
 

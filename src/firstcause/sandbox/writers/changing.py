@@ -29,7 +29,12 @@ def make_symlink(src: Any, dst: Any, target_is_directory: bool = False, *, dir_f
 
 
 def make_link(
-    src: Any, dst: Any, *, src_dir_fd: int | None = None, dst_dir_fd: int | None = None, follow_symlinks: bool = True
+    src: Any,
+    dst: Any,
+    *,
+    src_dir_fd: int | None = None,
+    dst_dir_fd: int | None = None,
+    follow_symlinks: bool = True,
 ) -> None:
     found = layer.current()
     with layer.errors_name(src, dst):
@@ -114,7 +119,9 @@ def move(src: Any, dst: Any, *, src_dir_fd: int | None = None, dst_dir_fd: int |
                 found.enter(here, here)
         if not from_scratch:
             found.bring(source)
-        posix.rename(source if from_scratch else found.upper + source, target if to_scratch else found.upper + target)
+        posix.rename(
+            source if from_scratch else found.upper + source, target if to_scratch else found.upper + target
+        )
         if not from_scratch:
             found.hidden.add(source)
         if not to_scratch:

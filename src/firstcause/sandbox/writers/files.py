@@ -66,7 +66,9 @@ def open_descriptor(path: Any, flags: int, mode: int = 0o777, *, dir_fd: int | N
             real = found.upper + folder
         elif flags & WRITING:
             keep, create = not flags & os.O_TRUNC, bool(flags & os.O_CREAT)
-            real = found.for_writing(here, keep=keep, create=create, exclusive=create and bool(flags & os.O_EXCL), follow=follow)
+            real = found.for_writing(
+                here, keep=keep, create=create, exclusive=create and bool(flags & os.O_EXCL), follow=follow
+            )
         else:
             real = found.for_reading(here, follow)
         return posix.open(real, flags, mode)

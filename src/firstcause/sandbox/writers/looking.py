@@ -39,7 +39,9 @@ def may_access(path: Any, mode: int, **kwargs: Any) -> bool:
 
 def read_link(path: Any, *, dir_fd: int | None = None) -> Any:
     with layer.errors_name(path):
-        target = layer.current().logical(posix.readlink(layer.current().for_reading(layer.at(path, dir_fd), False)))
+        target = layer.current().logical(
+            posix.readlink(layer.current().for_reading(layer.at(path, dir_fd), False))
+        )
     return os.fsencode(target) if isinstance(os.fspath(path), bytes) else target
 
 
@@ -74,7 +76,9 @@ def _folder(path: Any) -> str | None:
     found = layer.current()
     if not found.touched:
         return None
-    return found.resolve(layer.of_descriptor(path) if isinstance(path, int) else layer.text(path if path is not None else "."))
+    return found.resolve(
+        layer.of_descriptor(path) if isinstance(path, int) else layer.text(path if path is not None else ".")
+    )
 
 
 def _is_bytes(path: Any) -> bool:

@@ -11,7 +11,9 @@ from firstcause.sandbox.writers.rebind import replace
 
 def patch_serialization(module: ModuleType) -> None:
     _map_first(module._open_zipfile_writer_file, layer.for_writing)
-    _map_first(module._open_zipfile_reader, lambda name: layer.for_reading(name) if isinstance(name, str) else name)
+    _map_first(
+        module._open_zipfile_reader, lambda name: layer.for_reading(name) if isinstance(name, str) else name
+    )
 
 
 def _map_first(opener: Any, real: Any) -> None:

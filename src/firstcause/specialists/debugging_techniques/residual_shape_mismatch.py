@@ -24,7 +24,12 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
             hypothesis, examination, False, "neither operand of the sum is the input of the block", {}
         )
     shapes = f"its input {measured['skip_shape']} to its output {measured['branch_shape']}"
-    text = f"{measured['block']} adds {shapes}: the skip path is not projected"
+    how = (
+        f"projected by {measured['projection']} to another shape"
+        if measured["projection"]
+        else "not projected"
+    )
+    text = f"{measured['block']} adds {shapes}: the skip path is {how}"
     return settle_refusal(hypothesis, examination, True, text, measured)
 
 
@@ -43,16 +48,17 @@ def measure(examination: Examination) -> Facts | None:
     names = {i["input"] for i in block["inputs"] if "input" in i}
     one, other = tensors_of(refused)
     for skip, branch in ((other, one), (one, other)):
-        if (
-            is_input(examination, skip, inputs, names)
-            and "made_by" in branch
-            and comes_from(examination, branch, inputs, names)
-        ):
+        same = is_input(examination, skip, inputs, names)
+        projection = None if same else projection_of(examination, skip, block["path"], inputs, names)
+        if not same and projection is None:
+            continue
+        if "made_by" in branch and comes_from(examination, branch, inputs, names):
             return {
                 "block": block["path"],
                 "class": block["class"],
                 "skip_shape": skip["shape"],
                 "branch_shape": branch["shape"],
+                "projection": projection,
                 "depth": len(running),
             }
     return None
@@ -68,6 +74,37 @@ def is_input(examination: Examination, operand: Facts, inputs: set[int], names: 
             return False
         operand = op["inputs"][0]
     return False
+
+
+def projection_of(
+    examination: Examination, operand: Facts, block: str, inputs: set[int], names: set[str]
+) -> str | None:
+    """The one child of the block that makes a shortcut of its input: a 1x1 convolution or one Linear, else None."""
+    children: set[str] = set()
+    products = 0
+    queue, seen = [operand], set[int]()
+    while queue:
+        current = queue.pop()
+        if current.get("made_by") in inputs or current.get("input") in names or "parameter" in current:
+            continue
+        op = examination.op(current.get("made_by"))
+        if op is None or len(seen) > 40:
+            return None
+        if current["made_by"] in seen:
+            continue
+        seen.add(current["made_by"])
+        inside = op.get("module") or ""
+        if inside.startswith(block + "."):
+            children.add(inside[len(block) + 1 :].split(".")[0])
+        elif op["op"] not in SAME:
+            return None
+        if op["op"] in ("convolution", "addmm", "mm"):
+            products += 1
+            weights = [i["shape"] for i in op["inputs"] if "parameter" in i and len(i["shape"]) > 1]
+            if op["op"] == "convolution" and any(size != 1 for shape in weights for size in shape[2:]):
+                return None
+        queue.extend(op["inputs"])
+    return f"{block}.{next(iter(children))}" if len(children) == 1 and products == 1 else None
 
 
 def comes_from(examination: Examination, operand: Facts, inputs: set[int], names: set[str]) -> bool:

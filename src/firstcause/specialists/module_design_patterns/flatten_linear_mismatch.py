@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from firstcause.schema import Hypothesis
+from firstcause.specialists.broadcasts import behind
 from firstcause.specialists.examination import Examination, Facts
 from firstcause.specialists.refusals import settle_refusal
 
@@ -27,6 +28,15 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
         text += f", flattened from {measured['before_flatten']}"
     if measured["features"] == measured["in_features"]:
         return settle_refusal(hypothesis, examination, False, text, measured)
+    given = (examination.refused or {})["modules"][-1]["inputs"][0]
+    broadcast = behind(examination, given)
+    if broadcast is not None:
+        op, shapes = broadcast
+        site = examination.site(op["site"])
+        missing = (
+            f"{text}, but {op['op']} at {site} had made {op['shape']} of {shapes[0]} and {shapes[1]} before"
+        )
+        return Hypothesis(CAUSE, None, 0, "inconclusive", (), missing)
     if measured["in_features"] in measured["input_shape"][:-1]:
         # The features are there, on another axis: the order of the axes is wrong, not in_features.
         return Hypothesis(
