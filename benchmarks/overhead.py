@@ -38,13 +38,24 @@ def measure(arguments: list[str], recorded: bool) -> dict:
         out = Path(folder) / "out.json"
         command = [sys.executable, str(PROGRAM), "--out", str(out), *arguments]
         if recorded:
-            command = [sys.executable, "-m", "firstcause", "run", "-q", "-o", str(Path(folder) / "run"), *command]
+            command = [
+                sys.executable,
+                "-m",
+                "firstcause",
+                "run",
+                "-q",
+                "-o",
+                str(Path(folder) / "run"),
+                *command,
+            ]
         subprocess.run(command, check=True, env={**os.environ, "OMP_NUM_THREADS": "1"}, cwd=folder)
         return json.loads(out.read_text())
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--blocks", type=int, default=30)
     parser.add_argument("--steps", type=int, default=4)
     parser.add_argument("--json", metavar="FILE")
@@ -55,12 +66,21 @@ def main() -> None:
         for name, toggle in (("recorder", "recorder"), ("control", "nothing")):
             data = measure([*size, "--zero", zero, "--toggle", toggle], True)
             middle, low, high = ratio(data["pairs"])
-            result[f"{name}, zero_grad at the {zero}"] = {"ratio": middle, "low": low, "high": high, "step_ms": data["step_ms"]}
-            print(f"{name:9s} zero_grad at the {zero}: {middle:.3f} [{low:.3f}, {high:.3f}] of a {data['step_ms']:.0f} ms step", flush=True)
+            step = data["step_ms"]
+            result[f"{name}, zero_grad at the {zero}"] = {
+                "ratio": middle,
+                "low": low,
+                "high": high,
+                "step_ms": step,
+            }
+            interval = f"{middle:.3f} [{low:.3f}, {high:.3f}]"
+            print(f"{name:9s} zero_grad at the {zero}: {interval} of a {step:.0f} ms step", flush=True)
         without = measure(["--blocks", "2", "--steps", "4", "--zero", zero], False)["peak_kib"]
         with_us = measure(["--blocks", "2", "--steps", "4", "--zero", zero], True)["peak_kib"]
-        result[f"memory, zero_grad at the {zero}"] = {"peak_kib": with_us, "without_kib": without, "ratio": with_us / without}
-        print(f"peak memory, zero_grad at the {zero}: {with_us / without:.4f} ({with_us >> 10} against {without >> 10} MiB)", flush=True)
+        memory = {"peak_kib": with_us, "without_kib": without, "ratio": with_us / without}
+        result[f"memory, zero_grad at the {zero}"] = memory
+        peaks = f"{with_us >> 10} against {without >> 10} MiB"
+        print(f"peak memory, zero_grad at the {zero}: {with_us / without:.4f} ({peaks})", flush=True)
     if options.json:
         Path(options.json).write_text(json.dumps(result, indent=1))
 

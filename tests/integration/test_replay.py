@@ -123,7 +123,7 @@ def test_what_is_not_established_says_what_is_missing(source: str, expected: str
 
 
 def test_commands_that_cannot_run_get_one_line(tmp_path: Path) -> None:
-    for words in (["run", "nosuchprogram"], ["run", "missing.py"], ["diagnose", "none"], ["replay", "none"], ["run"]):
+    for words in (["run", "nosuchprogram"], ["run", "missing.py"], ["diagnose", "none"], ["replay", "none"]):
         done = firstcause(tmp_path, *words)
         assert done.returncode == 2
         assert done.stderr.startswith("firstcause: ")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from firstcause.fix.edits import Edit
 from firstcause.fix.rewrite import like, plus, replaced
 from firstcause.schema import Site
-from firstcause.source import Origin, Project
+from firstcause.source import Module, Origin, Project
 from firstcause.source.flow import value_origins
 from firstcause.source.frames import Value
 from firstcause.source.uses import exclusive_place
@@ -51,11 +51,38 @@ def count_of(project: Project, value: Value) -> Count | None:
 
 
 def raised(count: Count, amount: int) -> list[Edit]:
-    """Edits that add to a count; none where its expression is not all of the value."""
-    node = count.place.node
+    """Edits that add to a count; none where its expression is not all of the value.
+
+    A number of distinct values becomes the largest value plus one: with gaps among them the two differ.
+    """
+    node, module = count.place.node, count.place.module
     if not isinstance(node, ast.expr) or (node is count.origin.node and not count.origin.exact):
         return []
-    return plus(count.place.module, node, amount)
+    largest = _largest_of_distinct(module, node)
+    if largest is not None:
+        return [replaced(module, node, f"{largest} + 1")]
+    return plus(module, node, amount)
+
+
+def _largest_of_distinct(module: Module, node: ast.expr) -> str | None:
+    """The largest of the values whose distinct ones are counted, as ``len(np.unique(x))`` does; None for other counts."""
+    if not isinstance(node, ast.Call):
+        return None
+    if isinstance(node.func, ast.Attribute) and node.func.attr == "nunique" and not node.args:
+        return f"int({module.segment(node.func.value)}.max())"
+    counted = (
+        node.args[0] if isinstance(node.func, ast.Name) and node.func.id == "len" and node.args else None
+    )
+    if not isinstance(counted, ast.Call):
+        return None
+    if isinstance(counted.func, ast.Name) and counted.func.id == "set" and len(counted.args) == 1:
+        return f"int(max({module.segment(counted.args[0])}))"
+    if not isinstance(counted.func, ast.Attribute) or counted.func.attr != "unique":
+        return None
+    values = counted.args[0] if counted.args else counted.func.value
+    if isinstance(values, (ast.Name, ast.Attribute, ast.Call, ast.Subscript)):
+        return f"int({module.segment(values)}.max())"
+    return f"int(({module.segment(values)}).max())"
 
 
 def set_to(count: Count, old: int, new: int) -> list[Edit]:

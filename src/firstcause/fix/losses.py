@@ -1,39 +1,83 @@
-"""The loss call on a line, and which of its arguments are the targets."""
+"""The classification loss on a line: its targets, where its settings are given, and the label that it should ignore."""
 
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 
 from firstcause.fix.operations import Facts, module_of
 from firstcause.source import Module, Project
 from firstcause.source.arguments import argument
 from firstcause.source.callees import callees, library_name
+from firstcause.source.data import data_origins_of, places
 from firstcause.source.flow import new_walk
 from firstcause.source.frames import Value
 
+# The largest byte: "void" in the masks of segmentation data sets.
+BYTE_MARK = 255
 LOSSES = frozenset({"cross_entropy", "nll_loss", "nll_loss2d", "multi_margin_loss", "gaussian_nll_loss"})
 LOSS_CLASSES = frozenset({"CrossEntropyLoss", "NLLLoss", "MultiMarginLoss", "NLLLoss2d"})
 
 
-def target_of(facts: Facts, project: Project) -> Value | None:
-    """The targets given to the classification loss on the line of the facts; None where no such call stands there."""
+@dataclass(frozen=True, eq=False)
+class Loss:
+    """A classification loss: the targets that its call gets, and the call that takes its settings."""
+
+    target: Value
+    settings: Module
+    call: ast.Call
+
+
+def loss_of(facts: Facts, project: Project) -> Loss | None:
+    """The classification loss on the line of the facts; None where no such call stands there, or more than one."""
     module = module_of(facts, project)
     if module is None:
         return None
     calls = [n for n in module.nodes_on(int(facts["line"])) if isinstance(n, ast.Call)]
-    found = [c for c in calls if _is_loss(project, module, c)]
-    given = argument(found[0], 1, "target") if len(found) == 1 else None
-    return Value(module, given.node, None, given.path) if given is not None else None
+    found = [(c, s) for c in calls if (s := _settings(project, module, c)) is not None]
+    given = argument(found[0][0], 1, "target") if len(found) == 1 else None
+    if given is None:
+        return None
+    return Loss(Value(module, given.node, None, given.path), *found[0][1])
 
 
-def _is_loss(project: Project, module: Module, call: ast.Call) -> bool:
+def _settings(project: Project, module: Module, call: ast.Call) -> tuple[Module, ast.Call] | None:
+    """The call that takes a loss's settings: the function's own, or the constructor of the loss module that is called."""
     value = Value(module, call)
     if library_name(new_walk(project), value).rpartition(".")[2] in LOSSES:
-        return True
+        return module, call
     walk = new_walk(project, spread=True)
+    found: dict[int, tuple[Module, ast.Call]] = {}
     for origin in walk.callables(value.at(call.func)):
         if isinstance(origin.node, ast.Call):
             made = {c.name.rpartition(".")[2] for c in callees(walk, Value(origin.module, origin.node))}
             if made & LOSS_CLASSES:
-                return True
-    return False
+                found[id(origin.node)] = (origin.module, origin.node)
+    return next(iter(found.values())) if len(found) == 1 else None
+
+
+def marker_of(facts: Facts, project: Project, target: Value) -> int | None:
+    """The value by which labels say "not labelled": far outside of the classes, and written as such by the code.
+
+    255 is that by convention in masks of bytes; any other value has to stand on the labels' way.
+    """
+    classes, low, high = (facts.get(key) for key in ("n_classes", "target_min", "target_max"))
+    if classes is None or low is None or high is None:
+        return None
+    value = int(low) if low < 0 else int(high)
+    if 0 <= value <= int(classes):
+        return None
+    if value == BYTE_MARK and classes < BYTE_MARK:
+        return value
+    ways = [places(origin) for origin in data_origins_of(project, target)]
+    nodes = [node for way in ways for hop in way for node in ast.walk(hop.node)]
+    written = any(isinstance(n, ast.expr) and _literal(n) == value for n in nodes)
+    return value if written else None
+
+
+def _literal(node: ast.expr) -> int | None:
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        inner = _literal(node.operand)
+        return -inner if inner is not None else None
+    is_int = isinstance(node, ast.Constant) and isinstance(node.value, int)
+    return int(node.value) if is_int and isinstance(node, ast.Constant) else None  # type: ignore[arg-type]

@@ -32,7 +32,7 @@ def constructions(
 
 
 def _by_numbers(project: Project, kind: str, seen: Mapping[tuple[str, int], object]) -> list[Construction]:
-    """The same where no path is known (a model that is no class of the project): calls that surely say what was seen."""
+    """The same where no path is known (a model that is no class of the project): the calls that say what was seen."""
     if all(value is None for value in seen.values()):
         return []
     calls = [
@@ -42,7 +42,15 @@ def _by_numbers(project: Project, kind: str, seen: Mapping[tuple[str, int], obje
         if isinstance(node, ast.Call) and (node.args or node.keywords)
     ]
     built = [Construction(project, value, ()) for value in calls]
-    return [c for c in built if c.callee.rpartition(".")[2] == kind and _says(project, c, seen)]
+    fitting = [c for c in built if c.callee.rpartition(".")[2] == kind]
+    sure = [c for c in fitting if _says(project, c, seen)]
+    possible = [
+        c
+        for c in fitting
+        if all(_fits(project, c, name, place, value) for (name, place), value in seen.items())
+    ]
+    # Where no number is written, the only construction that could have it is the one.
+    return sure or (possible if len(possible) == 1 else [])
 
 
 def _says(project: Project, construction: Construction, seen: Mapping[tuple[str, int], object]) -> bool:

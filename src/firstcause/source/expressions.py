@@ -97,6 +97,14 @@ def _comprehension(walk: Walk, value: Value, chain: Chain) -> Result:
     else:
         assert isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp))
         element = node.elt
+        only = node.generators[0] if len(node.generators) == 1 and not node.generators[0].ifs else None
+        if only is not None and isinstance(step.key, int) and only not in walk.selected:
+            # The k-th element of the result comes from the k-th of what is gone through.
+            walk.selected[only] = step.key
+            try:
+                return walk.trace(value.at(element, rest), chain)
+            finally:
+                del walk.selected[only]
     return walk.trace(value.at(element, rest), chain)
 
 

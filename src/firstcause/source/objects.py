@@ -100,7 +100,7 @@ def _assigned_value(walk: Walk, instance: Instance, found: Assigned, rest: Path,
         else None
     )
     source = Value(module, definition.value, frame or Frame(found.method, None, instance, 1))
-    hop = (*chain, Hop(module, definition.value, Holder(module, found.cls, name, is_attribute=True)))
+    hop = (*chain, Hop(module, definition.value, Holder(module, found.cls, name, True, part_key(rest))))
     path = (*definition.path, *rest)
     if path and path[0].kind != "attr" and not definition.path:
         start = starting_elements(source)
@@ -112,6 +112,11 @@ def _assigned_value(walk: Walk, instance: Instance, found: Assigned, rest: Path,
         kind: OriginKind = "call" if isinstance(source.node, ast.Call) else "operation"
         return [Origin(kind, module, source.node, hop, exact=False)]
     return result
+
+
+def part_key(path: Path) -> str | int | None:
+    """The key of the part that a path takes first."""
+    return path[0].key if path and path[0].kind in ("attr", "item") else None
 
 
 def _added_modules(

@@ -7,12 +7,18 @@ from typing import TypeGuard
 
 from firstcause.source.module import Module
 from firstcause.source.project import Project
+from firstcause.source.steps import constant_key
 from firstcause.source.walk import Holder, Hop, Origin
 
 
 def reads(project: Project, holder: Holder) -> list[tuple[Module, ast.expr]]:
     """The places that read a variable: by name in its scope, by import, or as an attribute anywhere."""
     found: list[tuple[Module, ast.expr]] = []
+    if isinstance(holder.key, str):
+        # One part of a config: whatever object it is read from, only reads of that part read the value.
+        for module in project.modules:
+            found += [(module, n) for n in ast.walk(module.tree) if _reads_part(n, holder.key)]
+        return found
     if holder.is_attribute:
         for module in project.modules:
             found += [(module, n) for n in ast.walk(module.tree) if _reads_attribute(n, holder.name)]
@@ -31,6 +37,15 @@ def _reads_name(node: ast.AST, name: str) -> TypeGuard[ast.expr]:
 
 def _reads_attribute(node: ast.AST, name: str) -> TypeGuard[ast.expr]:
     return isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Load)
+
+
+def _reads_part(node: ast.AST, key: str) -> TypeGuard[ast.expr]:
+    if isinstance(node, ast.Subscript):
+        return isinstance(node.ctx, ast.Load) and constant_key(node.slice) == key
+    if isinstance(node, ast.Call):
+        is_get = isinstance(node.func, ast.Attribute) and node.func.attr in ("get", "pop")
+        return is_get and bool(node.args) and constant_key(node.args[0]) == key
+    return _reads_attribute(node, key)
 
 
 def _imported_reads(project: Project, module: Module, holder: Holder) -> list[tuple[Module, ast.expr]]:

@@ -14,7 +14,7 @@ from firstcause.source.module import FunctionNode, Module
 from firstcause.source.names import at_end, lookup
 from firstcause.source.objects import class_part, part
 from firstcause.source.resolve import Defined, imported, member, resolve
-from firstcause.source.steps import EACH, Path
+from firstcause.source.steps import EACH, Path, Step
 from firstcause.source.walk import Chain, Holder, Hop, Origin, Result, Walk
 
 
@@ -86,7 +86,10 @@ def _assigned(walk: Walk, value: Value, definition: Definition, wanted: Wanted, 
         *_writes(walk, value, definition, wanted),
         Hop(module, definition.value, _holder(module, function, wanted)),
     )
-    path = (*definition.path, *(value.path[1:] if definition.member else value.path))
+    taken = definition.path
+    if definition.node in walk.selected:
+        taken = (Step("item", walk.selected[definition.node]), *taken[1:])
+    path = (*taken, *(value.path[1:] if definition.member else value.path))
     if path and path[0].kind != "attr" and not definition.path:
         start = starting_elements(source)
         added = (
@@ -121,10 +124,9 @@ def _scope(module: Module, node: ast.AST, wanted: Wanted) -> ast.AST:
 
 def _holder(module: Module, function: FunctionNode | None, wanted: Wanted) -> Holder:
     if wanted.attribute is not None and function is not None:
-        return Holder(
-            module, module.method_class(function) or module.tree, wanted.attribute, is_attribute=True
-        )
-    return Holder(module, function or module.tree, wanted.name)
+        scope = module.method_class(function) or module.tree
+        return Holder(module, scope, wanted.attribute, True, wanted.key)
+    return Holder(module, function or module.tree, wanted.name, False, wanted.key)
 
 
 def _writes(walk: Walk, value: Value, definition: Definition, wanted: Wanted) -> list[Hop]:
@@ -192,7 +194,7 @@ def _parameter(walk: Walk, value: Value, parameter: ast.AST, chain: Chain) -> Re
     frame = frame_of(value.frame, function)
     if name == self_name(walk.project, module, function):
         return _self(walk, value, function, frame, chain)
-    holder = Holder(module, function, name)
+    holder = Holder(module, function, name, False, wanted_key(value.path))
     if frame is not None and name in frame.given:
         return _given(walk, value, frame, name, chain, holder)
     frames = [frame] if frame is not None and frame.call is not None else call_sites(walk, module, function)

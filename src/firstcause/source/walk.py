@@ -27,12 +27,16 @@ MAX_NODES = 3_000
 
 @dataclass(frozen=True, eq=False)
 class Holder:
-    """A variable that holds a value on its way: a name in a scope, or an attribute of a class's objects."""
+    """A variable that holds a value on its way: a name in a scope, or an attribute of a class's objects.
+
+    ``key`` is set where the value is only that item or attribute of what the variable holds.
+    """
 
     module: Module
     scope: ast.AST
     name: str
     is_attribute: bool = False
+    key: str | int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,6 +130,8 @@ class Walk:
         self.data = data
         self.spread = spread
         self.effort = effort or Effort()
+        # Comprehensions of which one element, by its number, is being followed.
+        self.selected: dict[ast.AST, int] = {}
         self._active: set[tuple[int, Path, tuple[int, ...]]] = set()
 
     def fork(self) -> Walk:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from firstcause.schema import Evidence, Hypothesis
+from firstcause.specialists.divergence import diverged
 from firstcause.specialists.examination import Examination, Facts
 
 
@@ -14,6 +15,11 @@ def settle_by_root(hypothesis: Hypothesis, examination: Examination, matches: bo
     if root is None:
         return inconclusive(hypothesis, examination)
     site = examination.site(root["site"])
+    runaway = diverged(examination) if matches and root["op"] != "source" else ""
+    if runaway:
+        return Hypothesis(
+            hypothesis.cause, None, 0, "inconclusive", (), f"{tell(examination, root)}, but {runaway}"
+        )
     seen = tell(examination, root)
     # The reason first where the cause is refuted: it is what a reader of the table looks for.
     text = seen if not why else f"{seen}: {why}" if matches else f"{why}: {seen}"

@@ -30,7 +30,10 @@ def marked(folder: Path, source: str, **files: str) -> list[tuple[int, str]]:
         ("for e in es:\n    for x in xs:\n        opt.step()\n", [(1, "loop"), (2, "loop")]),
         ("for x in xs:\n    print(x)\nopt.step\n", []),
         ("def fit(x):\n    opt.step()\nfor x in xs:\n    fit(x)\n", [(1, "function"), (3, "loop")]),
-        ("class T:\n    def __call__(self, x):\n        self.o.step()\nt = T()\nfor x in xs:\n    t(x)\n", [(2, "function"), (5, "loop")]),
+        (
+            "class T:\n    def __call__(self, x):\n        self.o.step()\nt = T()\nfor x in xs:\n    t(x)\n",
+            [(2, "function"), (5, "loop")],
+        ),
         # A function that only holds the loop is no candidate of its own.
         ("def main():\n    for x in xs:\n        opt.step()\n", [(2, "loop")]),
         # What is compiled by torch is left alone: a try statement would break its graph.
@@ -47,7 +50,9 @@ def test_candidates(tmp_path: Path, source: str, expected: list[tuple[int, str]]
 
 def test_a_step_in_another_file_is_found(tmp_path: Path) -> None:
     main = "from engine import Engine\nfor x in xs:\n    Engine().advance(x)\n# step\n"
-    assert marked(tmp_path, main, engine="class Engine:\n    def advance(self, x):\n        self.opt.step()\n") == [(2, "loop")]
+    assert marked(
+        tmp_path, main, engine="class Engine:\n    def advance(self, x):\n        self.opt.step()\n"
+    ) == [(2, "loop")]
 
 
 PROGRAM = """
@@ -94,6 +99,8 @@ def test_marked_code_without_an_observer_is_the_plain_program(tmp_path: Path) ->
         "exec(code, {'__name__': '__main__', '__builtins__': __builtins__})\n"
     )
     plain = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, check=True)
-    recorded = subprocess.run([sys.executable, "-c", runner, str(path)], capture_output=True, text=True, check=True)
+    recorded = subprocess.run(
+        [sys.executable, "-c", runner, str(path)], capture_output=True, text=True, check=True
+    )
     assert recorded.stdout == plain.stdout
     assert "[1, " not in plain.stderr

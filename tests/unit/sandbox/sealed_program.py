@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-PROGRAM = '''
+PROGRAM = """
 import dataclasses as _d, hashlib as _h, json as _j, os as _o, sys as _s, traceback as _t
 def _folder(top):
     found = {}
@@ -41,7 +41,7 @@ _now = _folder(".")
 after = {}
 %(after)s
 _o.write(%(report)d, _j.dumps({"outcome": _d.asdict(outcome), "same": _then == _now, "after": after}).encode())
-'''
+"""
 
 
 @dataclass

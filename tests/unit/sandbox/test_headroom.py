@@ -87,4 +87,7 @@ def test_a_group_that_is_over_its_limit(machine):
         }
     )
     assert memory.headroom() == 0
-    assert memory.shortage() == "0 MiB are free, 2048 MiB are needed: half of the 4096 MiB that the program holds"
+    assert (
+        memory.shortage()
+        == "0 MiB are free, 2048 MiB are needed: half of the 4096 MiB that the program holds"
+    )

@@ -48,7 +48,11 @@ def test_log_file_pipe_and_socket(split):
         "stdin": ["", ""],
         "socket": "it uses a connection that was open before (socket.sendall)",
     }
-    assert result.after == {"files": ["buffered parent", "first second"], "pipe": "parent", "socket": "parent"}
+    assert result.after == {
+        "files": ["buffered parent", "first second"],
+        "pipe": "parent",
+        "socket": "parent",
+    }
 
 
 def test_readers_go_on_at_their_own_offset(split, folder):

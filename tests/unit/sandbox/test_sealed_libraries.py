@@ -64,9 +64,18 @@ def test_torch_safetensors_and_numpy(split):
         after="after['held'] = held.tolist()",
     )
     seen = result.seen
-    assert (seen["over"], seen["new"], seen["others"], seen["from_file"]) == ([2.0] * 3, [1.0], [[1.0], [1.0]], [9.0, 9.0])
+    assert (seen["over"], seen["new"], seen["others"], seen["from_file"]) == (
+        [2.0] * 3,
+        [1.0],
+        [[1.0], [1.0]],
+        [9.0, 9.0],
+    )
     assert (seen["safetensors"], seen["keys"]) == ([0, 1, 2], ["t"])
-    assert (seen["numpy"], seen["raw"], seen["memmap"]) == ([[5.0, 5.0], [0, 1], [0.0, 1.0]], [0, 1, 2], [[7, 7], [3, 3]])
+    assert (seen["numpy"], seen["raw"], seen["memmap"]) == (
+        [[5.0, 5.0], [0, 1], [0.0, 1.0]],
+        [0, 1, 2],
+        [[7, 7], [3, 3]],
+    )
     assert (seen["held"], result.after["held"]) == ([8, 8], [0, 0])
 
 

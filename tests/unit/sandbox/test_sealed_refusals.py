@@ -17,12 +17,27 @@ REFUSED = {
     "os.kill(os.getppid(), 0)": ("seal-process", None),
     "os.killpg(0, 0)": ("seal-process", "it sends a signal (os.killpg 0, 0)"),
     "signal.pidfd_send_signal(parent, 0)": ("seal-process", "it sends a signal (signal.pidfd_send_signal)"),
-    "socket.create_connection(('127.0.0.1', 9))": ("seal-network", "it looks up a host (socket.getaddrinfo 127.0.0.1)"),
-    "udp.connect(('127.0.0.1', 9))": ("seal-network", "it uses the network (socket.connect ('127.0.0.1', 9))"),
+    "socket.create_connection(('127.0.0.1', 9))": (
+        "seal-network",
+        "it looks up a host (socket.getaddrinfo 127.0.0.1)",
+    ),
+    "udp.connect(('127.0.0.1', 9))": (
+        "seal-network",
+        "it uses the network (socket.connect ('127.0.0.1', 9))",
+    ),
     "udp.bind(('127.0.0.1', 0))": ("seal-network", "it uses the network (socket.bind ('127.0.0.1', 0))"),
-    "udp.sendto(b'x', ('127.0.0.1', 9))": ("seal-network", "it uses the network (socket.sendto ('127.0.0.1', 9))"),
-    "udp.sendmsg([b'x'], [], 0, ('127.0.0.1', 9))": ("seal-network", "it uses the network (socket.sendmsg ('127.0.0.1', 9))"),
-    "socket.gethostbyname('localhost')": ("seal-network", "it looks up a host (socket.gethostbyname localhost)"),
+    "udp.sendto(b'x', ('127.0.0.1', 9))": (
+        "seal-network",
+        "it uses the network (socket.sendto ('127.0.0.1', 9))",
+    ),
+    "udp.sendmsg([b'x'], [], 0, ('127.0.0.1', 9))": (
+        "seal-network",
+        "it uses the network (socket.sendmsg ('127.0.0.1', 9))",
+    ),
+    "socket.gethostbyname('localhost')": (
+        "seal-network",
+        "it looks up a host (socket.gethostbyname localhost)",
+    ),
     "urlopen('http://localhost/x')": ("seal-network", "it uses the network (http://localhost/x)"),
 }
 BEFORE = """
@@ -37,8 +52,6 @@ def target():
 fork = multiprocessing.get_context("fork").Process(target=target, name="of-fork")
 spawn = multiprocessing.get_context("spawn").Process(target=target, name="of-spawn")
 """
-
-
 
 
 def test_processes_and_network(split):

@@ -41,7 +41,9 @@ seen = {"kernel": report.kernel, "reason": report.reason, "loaded": sorted(loade
 """
 
 
-def start(tmp_path, folder, program: str, before: str = "") -> tuple[dict[str, object], subprocess.CompletedProcess[str]]:
+def start(
+    tmp_path, folder, program: str, before: str = ""
+) -> tuple[dict[str, object], subprocess.CompletedProcess[str]]:
     script, answer = tmp_path / "start.py", tmp_path / "answer"
     finish = "\nos.write(answer, json.dumps(seen).encode())\n"
     script.write_text(before + START + textwrap.dedent(program) + finish)
@@ -63,7 +65,18 @@ def start(tmp_path, folder, program: str, before: str = "") -> tuple[dict[str, o
 
 def test_the_seal_loads_little(tmp_path, folder):
     seen, done = start(tmp_path, folder, "print('unheard')")
-    heavy = {"torch", "numpy", "sqlite3", "subprocess", "multiprocessing", "logging", "socket", "urllib", "asyncio", "tempfile"}
+    heavy = {
+        "torch",
+        "numpy",
+        "sqlite3",
+        "subprocess",
+        "multiprocessing",
+        "logging",
+        "socket",
+        "urllib",
+        "asyncio",
+        "tempfile",
+    }
     assert not heavy.intersection(seen["loaded"])
     assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)
 
@@ -97,7 +110,12 @@ def test_libraries_that_are_imported_later(tmp_path, folder):
         seen["net"] = (torch.nn.Linear(2, 1)(torch.ones(1, 2)).shape)
         """,
     )
-    assert (seen["torch"], seen["safetensors"], seen["numpy"], seen["sqlite"]) == ([1.0, 1.0], [0, 1], [0.0, 1.0], True)
+    assert (seen["torch"], seen["safetensors"], seen["numpy"], seen["sqlite"]) == (
+        [1.0, 1.0],
+        [0, 1],
+        [0.0, 1.0],
+        True,
+    )
     assert seen["refused"] == ["seal-process"] * 2
     assert seen["net"] == [1, 1]
 
@@ -120,6 +138,9 @@ def test_other_threads_are_outside_of_the_kernels_seal(tmp_path, folder):
         before="import threading\nthreading.Thread(target=threading.Event().wait, daemon=True).start()\n",
     )
     assert not seen["kernel"]
-    assert seen["reason"] == "sealed in Python only: 1 other threads were running, and Landlock binds only the one that asks"
+    assert (
+        seen["reason"]
+        == "sealed in Python only: 1 other threads were running, and Landlock binds only the one that asks"
+    )
     assert seen["own"] == "alpha\nbeta\n"
     assert seen["refused"] == "seal-write"

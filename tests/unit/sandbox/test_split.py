@@ -39,7 +39,9 @@ def test_leaving_runs_and_waits_for_nothing(split):
 
 
 def test_a_child_that_crashes(split):
-    outcome = split("import ctypes; ctypes.string_at(0)", before="import faulthandler; faulthandler.enable()").outcome
+    outcome = split(
+        "import ctypes; ctypes.string_at(0)", before="import faulthandler; faulthandler.enable()"
+    ).outcome
     assert (outcome["status"], outcome["signal"], outcome["exit_code"]) == ("killed", signal.SIGSEGV, None)
 
 
@@ -198,7 +200,9 @@ def test_a_child_that_would_not_fit(split):
 
 
 def test_a_fork_that_fails(split):
-    result = split("pass", before="import posix\ndef full():\n    raise BlockingIOError(11, 'full')\nposix.fork = full")
+    result = split(
+        "pass", before="import posix\ndef full():\n    raise BlockingIOError(11, 'full')\nposix.fork = full"
+    )
     assert (result.outcome["status"], result.outcome["reason"]) == ("fork-failed", "[Errno 11] full")
 
 
@@ -218,7 +222,10 @@ def start_waiting(tmp_path: Path) -> tuple[subprocess.Popen[str], int]:
     program = tmp_path / "waiting.py"
     program.write_text(textwrap.dedent(WAITING))
     parent = subprocess.Popen(
-        [sys.executable, str(program), str(tmp_path / "scratch")], env=environment(), stdout=subprocess.PIPE, text=True
+        [sys.executable, str(program), str(tmp_path / "scratch")],
+        env=environment(),
+        stdout=subprocess.PIPE,
+        text=True,
     )
     assert parent.stdout is not None
     return parent, int(parent.stdout.readline())

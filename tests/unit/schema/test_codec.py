@@ -28,7 +28,9 @@ hypotheses = st.builds(
     st.sampled_from(["open", "confirmed", "refuted", "inconclusive"]),
     st.lists(evidence, max_size=3).map(tuple),
 )
-symptoms = st.builds(Symptom, st.sampled_from(["nan", "exception", "signal", "exit-code"]), st.text(), st.none() | sites)
+symptoms = st.builds(
+    Symptom, st.sampled_from(["nan", "exception", "signal", "exit-code"]), st.text(), st.none() | sites
+)
 diagnoses = st.builds(
     Diagnosis,
     st.sampled_from(["established", "not-established", "healthy"]),

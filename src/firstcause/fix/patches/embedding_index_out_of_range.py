@@ -20,13 +20,14 @@ from firstcause.fix.counts import Count, count_of, raised
 from firstcause.fix.draft import draft
 from firstcause.fix.edits import Edit
 from firstcause.fix.numbering import missing_offset
-from firstcause.fix.operations import Facts, module_of, name_of
+from firstcause.fix.operations import Facts, candidates, module_of, name_of
 from firstcause.fix.rewrite import added
 from firstcause.fix.submodules import argument_of, constructions
 from firstcause.schema import Fix, Site
-from firstcause.source import Construction, Project, data_origin
-from firstcause.source.data import preparing_site
-from firstcause.source.flow import find
+from firstcause.source import Construction, Module, Project
+from firstcause.source.callees import library_name
+from firstcause.source.data import data_origins_of, preparing_site
+from firstcause.source.flow import find, new_walk
 from firstcause.source.frames import Value
 
 CAUSE = "embedding-index-out-of-range"
@@ -42,8 +43,8 @@ def line(facts: Facts, project: Project) -> Site | None:
         count, built = _rows(facts, project), _constructions(facts, project)
         if count is not None or built:
             return count.site if count is not None else built[0].site
-    ids = _ids_text(facts, project)
-    found = data_origin(project, str(facts.get("file")), int(facts.get("line") or 0), ids) if ids else []
+    ids = _ids(facts, project)
+    found = data_origins_of(project, ids) if ids is not None else []
     return preparing_site(found) if found else None
 
 
@@ -73,9 +74,8 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
 
 def _enlarged(facts: Facts, project: Project, count: Count, short: int) -> tuple[list[Edit], int]:
     """Edits for the rows that are missing, at least ``short``, and how many they add."""
-    module, text = module_of(facts, project), _ids_text(facts, project)
-    node = find(module, int(facts["line"]), text) if module is not None and text else None
-    numbered = missing_offset(project, count, Value(module, node)) if module is not None and node else None
+    ids = _ids(facts, project)
+    numbered = missing_offset(project, count, ids) if ids is not None else None
     if numbered is not None and numbered.first >= short:
         # The ids start at an offset that the count leaves out: what the code says beats what one batch shows.
         offset = numbered.offset.module.segment(numbered.offset.node)
@@ -116,17 +116,30 @@ def _rows(facts: Facts, project: Project) -> Count | None:
     return count_of(project, value) if value is not None else None
 
 
-def _ids_text(facts: Facts, project: Project) -> str:
-    """The ids' source text: as given, or the argument of the embedding's call on the line."""
-    if facts.get("ids"):
-        return str(facts["ids"])
+def _ids(facts: Facts, project: Project) -> Value | None:
+    """The ids on the failing line: as given, or the first argument of the call that looks them up."""
     module = module_of(facts, project)
-    name = str(facts.get("attribute_path") or "").rpartition(".")[2]
-    calls = (
-        [n for n in module.nodes_on(int(facts["line"])) if isinstance(n, ast.Call) and n.args]
-        if module
-        else []
-    )
-    named = [c for c in calls if isinstance(c.func, ast.Attribute) and c.func.attr == name]
-    chosen = named or [c for c in calls if isinstance(c.func, ast.Attribute) and c.func.attr == "embedding"]
-    return module.segment(chosen[0].args[0]) if module is not None and len(chosen) >= 1 else ""
+    if module is None:
+        return None
+    if facts.get("ids"):
+        node = find(module, int(facts["line"]), str(facts["ids"]))
+        return Value(module, node) if node is not None else None
+    found = candidates(project, module, facts, _looked_up)
+    return Value(module, found[0][1]) if found else None
+
+
+def _looked_up(project: Project, module: Module, node: ast.expr) -> ast.expr | None:
+    if not isinstance(node, ast.Call) or not node.args or isinstance(node.args[0], ast.Starred):
+        return None
+    walk = new_walk(project, spread=True)
+    value = Value(module, node)
+    if library_name(walk, value).rpartition(".")[2] in ("embedding", "embedding_bag"):
+        return node.args[0]
+    for origin in walk.callables(value.at(node.func)):
+        built = origin.node
+        if (
+            isinstance(built, ast.Call)
+            and "Embedding" in Construction(project, Value(origin.module, built), ()).callee
+        ):
+            return node.args[0]
+    return None

@@ -16,9 +16,9 @@ import ast
 
 from firstcause.fix.counts import Count, count_of, raised, set_to
 from firstcause.fix.draft import draft
-from firstcause.fix.losses import target_of
+from firstcause.fix.losses import Loss, loss_of, marker_of
 from firstcause.fix.operations import Facts, name_of
-from firstcause.fix.rewrite import plus
+from firstcause.fix.rewrite import added_keyword, plus
 from firstcause.fix.submodules import argument_of, constructions
 from firstcause.schema import Fix, Site
 from firstcause.source import Project
@@ -31,21 +31,30 @@ from firstcause.source.walk import Hop
 CAUSE = "target-out-of-range"
 # With this many labels a class, a batch that lacks class 0 by chance is one in fifty at most.
 MANY_A_CLASS = 4
-HEADS = ("Linear", "LazyLinear", "Conv2d", "Conv1d", "Conv3d")
+HEADS = {
+    "Linear": "out_features",
+    "LazyLinear": "out_features",
+    "Conv2d": "out_channels",
+    "Conv1d": "out_channels",
+    "Conv3d": "out_channels",
+}
 # Calls that give a tensor or an array of numbers, or one number: what 1 can be taken from.
 ARRAYS = ("torch.", "numpy.")
 NUMBERS = ("builtins.int",)
 
 
 def line(facts: Facts, project: Project) -> Site | None:
-    """Where the number of classes is decided if the head is too small, else where the labels were made."""
+    """The loss for labels that it should ignore, the head if it is too small, else where the labels were made."""
+    loss = loss_of(facts, project)
+    if loss is not None and marker_of(facts, project, loss.target) is not None:
+        return loss.settings.site(loss.call)
     if _is_head_too_small(facts):
         count = _classes(facts, project)
         if count is not None:
             return count.site
-    target = target_of(facts, project)
-    if target is None:
+    if loss is None:
         return None
+    target = loss.target
     return preparing_site(data_origins_of(project, target)) or target.module.site(target.node)
 
 
@@ -54,6 +63,10 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     classes = facts.get("n_classes")
     if classes is None or facts.get("target_max") is None:
         return None
+    loss = loss_of(facts, project)
+    marker = marker_of(facts, project, loss.target) if loss is not None else None
+    if loss is not None and marker is not None:
+        return _ignore(project, root, loss, marker, int(classes))
     if _starts_at_one(facts):
         return _shift(facts, project, root, int(classes))
     return _enlarge(facts, project, root, int(classes)) if _is_head_too_small(facts) else None
@@ -86,14 +99,27 @@ def _is_head_too_small(facts: Facts) -> bool:
 
 
 def _classes(facts: Facts, project: Project) -> Count | None:
-    if not facts.get("attribute_path"):
+    for kind, name in HEADS.items():
+        found = constructions(facts, project, kind, {(name, 1): facts.get("n_classes")})
+        value = argument_of(found, name, 1)
+        if value is not None:
+            return count_of(project, value)
+    return None
+
+
+def _ignore(project: Project, root: str, loss: Loss, marker: int, classes: int) -> Fix | None:
+    if any(keyword.arg == "ignore_index" for keyword in loss.call.keywords):
         return None
-    name = "out_features"
-    found = [
-        c for kind in HEADS for c in constructions(facts, project, kind, {(name, 1): facts.get("n_classes")})
-    ]
-    value = argument_of(found, name, 1) or argument_of(found, "out_channels", 1)
-    return count_of(project, value) if value is not None else None
+    site, text = loss.settings.site(loss.call), loss.settings.segment(loss.call.func)
+    return draft(
+        project,
+        root,
+        CAUSE,
+        [added_keyword(loss.settings, loss.call, f"ignore_index={marker}")],
+        f'Tell `{text}` at {site} to leave out the label {marker}, which stands for "not labelled".',
+        f"{site}: targets of {marker} add nothing to the loss, and the mean is over the others.",
+        f"Metrics that count {marker} as a class, and labels outside 0..{classes - 1} that are not {marker}.",
+    )
 
 
 def _enlarge(facts: Facts, project: Project, root: str, classes: int) -> Fix | None:
@@ -121,8 +147,8 @@ def _enlarge(facts: Facts, project: Project, root: str, classes: int) -> Fix | N
 
 
 def _shift(facts: Facts, project: Project, root: str, classes: int) -> Fix | None:
-    target = target_of(facts, project)
-    place = _numeric_place(project, target) if target is not None else None
+    loss = loss_of(facts, project)
+    place = _numeric_place(project, loss.target) if loss is not None else None
     if place is None or not isinstance(place.node, ast.expr):
         return None
     text = place.module.segment(place.node)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from firstcause.schema import Hypothesis
-from firstcause.specialists.births import settle_by_root
+from firstcause.specialists.births import settle_by_root, tell
 from firstcause.specialists.examination import Examination, Facts
 
 CAUSE = "nan-in-data"
@@ -16,6 +16,11 @@ def propose(examination: Examination) -> bool:
 def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     root = examination.root
     matches = root is not None and shows(root)
+    if matches and root is not None and root.get("whole_columns"):
+        # A column that is bad in every row was more likely made so, by a scaling, than found so.
+        unknown = "whole columns are bad, and whether they were so before they were scaled is not known"
+        missing = f"{tell(examination, root)}; {unknown}"
+        return Hypothesis(CAUSE, None, 0, "inconclusive", (), missing)
     if matches and root is not None:
         name = (root["origin"].get("input") and f"{root['origin']['input']}, ") or ""
         why = f"{name}{root['rows']} of {(root['output']['shape'] or [1])[0]} rows, the first are {root['first_rows']}"

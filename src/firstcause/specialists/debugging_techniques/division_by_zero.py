@@ -19,7 +19,27 @@ def propose(examination: Examination) -> bool:
 def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     root = examination.root
     matches = root is not None and shows(root)
+    if matches and root is not None and sums_masked(examination, root):
+        missing = (
+            "the denominator is a sum of exponentials of which all are masked: a row without any element left"
+        )
+        return Hypothesis(CAUSE, None, 0, "inconclusive", (), missing)
     return settle_by_root(hypothesis, examination, matches, "" if matches else "no denominator of 0")
+
+
+def sums_masked(examination: Examination, root: Facts) -> bool:
+    """Whether the denominator comes from exponentials over a mask of -inf: a softmax by hand over an empty row."""
+    masked = {b["number"] for b in examination.births if b.get("constant")}
+    queue, seen, exponential = list(root.get("inputs") or [])[1:], set[int](), False
+    while queue and len(seen) < 40:
+        number = queue.pop().get("made_by")
+        op = examination.op(number)
+        if op is None or number is None or number in seen:
+            continue
+        seen.add(number)
+        exponential = exponential or op["op"] in ("exp", "exp2", "exp_")
+        queue.extend(op["inputs"])
+    return exponential and bool(masked & seen)
 
 
 def shows(root: Facts) -> bool:

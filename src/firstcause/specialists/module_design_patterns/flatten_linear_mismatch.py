@@ -37,6 +37,9 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
             f"{text}, but {op['op']} at {site} had made {op['shape']} of {shapes[0]} and {shapes[1]} before"
         )
         return Hypothesis(CAUSE, None, 0, "inconclusive", (), missing)
+    if lost_axis(examination, given):
+        missing = f"{text}, but a squeeze had dropped an axis of size 1 before"
+        return Hypothesis(CAUSE, None, 0, "inconclusive", (), missing)
     if measured["in_features"] in measured["input_shape"][:-1]:
         # The features are there, on another axis: the order of the axes is wrong, not in_features.
         return Hypothesis(
@@ -66,6 +69,18 @@ def measure(examination: Examination) -> Facts | None:
         "input_shape": given["shape"],
         "before_flatten": before_flatten(examination, given),
     }
+
+
+def lost_axis(examination: Examination, given: Facts) -> bool:
+    """Whether a squeeze behind the input dropped a first axis of size 1, the batch of one sample."""
+    for _ in range(12):
+        op = examination.op(given.get("made_by"))
+        if op is None or not op["inputs"]:
+            return False
+        given = op["inputs"][0]
+        if op["op"] == "squeeze" and given["shape"][:1] == [1]:
+            return True
+    return False
 
 
 def before_flatten(examination: Examination, given: Facts) -> list[int] | None:

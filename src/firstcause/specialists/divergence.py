@@ -1,0 +1,35 @@
+"""Whether the run was already running away before the failing step: then a pole that is met is a consequence."""
+
+from __future__ import annotations
+
+import math
+import statistics
+
+from firstcause.specialists.examination import Examination
+
+# Chosen wide: a spike of one batch stays below, a divergence passes both within a few steps.
+LOSS_RATIO = 10.0
+GRADIENT_RATIO = 100.0
+COMPARED = 5
+
+
+def diverged(examination: Examination) -> str:
+    """A sentence with the numbers where losses and gradient norms both grew far beyond the run's own start, else ''."""
+    rows = [
+        (dict(zip(r.columns, r.values, strict=True)), r.step)
+        for reading in examination.folder.journals().values()
+        for r in reading.rows
+        if examination.step is None or r.step < examination.step
+    ]
+    losses = [abs(row["loss"]) for row, _ in rows if math.isfinite(row.get("loss", math.nan))]
+    norms = [row["grad_norm"] for row, _ in rows if math.isfinite(row.get("grad_norm", math.nan))]
+    if len(losses) < 2 * COMPARED or len(norms) < 2 * COMPARED:
+        return ""
+    loss_then, loss_now = statistics.median(losses[:COMPARED]), max(losses[-COMPARED:])
+    norm_then, norm_now = statistics.median(norms[:COMPARED]), max(norms[-COMPARED:])
+    if loss_now < LOSS_RATIO * loss_then or norm_now < GRADIENT_RATIO * norm_then:
+        return ""
+    return (
+        f"the run had diverged before: the loss rose from {loss_then:.3g} to {loss_now:.3g}, "
+        f"the gradient norm from {norm_then:.3g} to {norm_now:.3g}; a smaller learning rate must be tried first"
+    )
