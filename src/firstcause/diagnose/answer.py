@@ -86,7 +86,7 @@ def _unknown(examination: Examination) -> str:
 def _symptom(examination: Examination) -> str:
     symptom = examination.symptom
     where = f" ({symptom.site})" if symptom.site else ""
-    step = f" Step {symptom.step}." if symptom.step is not None else ""
+    step = f" It was step {symptom.step}." if symptom.step is not None and symptom.kind == "exception" else ""
     return f"{symptom.message}{where}.{step}"
 
 

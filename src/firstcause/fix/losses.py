@@ -70,9 +70,18 @@ def marker_of(facts: Facts, project: Project, target: Value) -> int | None:
     if value == BYTE_MARK and classes < BYTE_MARK:
         return value
     ways = [places(origin) for origin in data_origins_of(project, target)]
-    nodes = [node for way in ways for hop in way for node in ast.walk(hop.node)]
-    written = any(isinstance(n, ast.expr) and _literal(n) == value for n in nodes)
-    return value if written else None
+    is_written = any(_writes(hop.module, hop.node, value) for way in ways for hop in way)
+    return value if is_written else None
+
+
+def _writes(module: Module, node: ast.AST, value: int) -> bool:
+    """Whether code assigns a value or gives it to a call (``full``, ``where``, ``get``), not as one datum of a list."""
+    return any(
+        isinstance(part, ast.expr)
+        and isinstance(module.parents.get(part), (ast.Assign, ast.Call, ast.keyword, ast.IfExp))
+        and _literal(part) == value
+        for part in ast.walk(node)
+    )
 
 
 def _literal(node: ast.expr) -> int | None:

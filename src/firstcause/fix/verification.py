@@ -13,13 +13,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from firstcause.errors import RecordError
+from firstcause.errors import InputError, RecordError
 from firstcause.fix.apply import apply_diff
 from firstcause.fix.copies import Copied, copy_of
 from firstcause.record.folder import RunFolder
+from firstcause.sandbox.confine import command_for
 from firstcause.schema import Run
 
 RECORDER = (sys.executable, "-m", "firstcause")
+# How Python and shells say that the kernel refused a write.
+DENIED = ("Permission denied", "PermissionError")
 # What a stopped command gets to write its record.
 GRACE_SECONDS = 5.0
 
@@ -39,7 +42,7 @@ def try_in_copy(
     """Run a recorded command again in a copy of ``cwd`` with a diff applied, at most ``budget`` seconds.
 
     Raises ``InputError`` where the diff does not apply or the folder is too large, ``RecordError`` where the
-    run cannot be read. Paths outside of ``cwd`` that the program writes to are written to.
+    run cannot be read. The kernel lets the program write beneath the copy only.
     """
     return _again(run_folder, cwd, diff, budget, recorder)
 
@@ -63,8 +66,18 @@ def _again(run_folder: str, cwd: str, diff: str, budget: float, recorder: Sequen
         command = [_moved(word, cwd, copy) for word in before.command]
         started = time.monotonic()
         ended, output = _run(
-            [*recorder, "run", "-q", "-o", record, *command], copy, budget, _environment(before, cwd, copy)
+            command_for(os.path.realpath(scratch), [*recorder, "run", "-q", "-o", record, *command]),
+            copy,
+            budget,
+            _environment(before, cwd, copy),
         )
+        if ended and any(word in output for word in DENIED):
+            line = next(x for x in reversed(output.splitlines()) if any(word in x for word in DENIED))
+            raise InputError(
+                "verify-outside",
+                f"the program writes outside of its folder, which a copy of it may not: {line.strip()[:200]}",
+                "let it write beneath its own folder, or verify by hand",
+            )
         seconds = time.monotonic() - started
         return _judged(before, _second(record, ended, seconds, output), copied, budget)
 

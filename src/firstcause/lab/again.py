@@ -33,7 +33,6 @@ def replay_fresh(folder: RunFolder, failure: dict[str, Any], seconds: float) -> 
         "FIRSTCAUSE_SCRATCH": os.path.join(scratch, "overlay"),
         "FIRSTCAUSE_SNAPSHOT": folder.file(failure["snapshot"]),
         "FIRSTCAUSE_FAILURE": folder.file("failures", failure["name"] + ".json"),
-        "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "1"),
     }
     os.makedirs(extra["FIRSTCAUSE_SCRATCH"])
     try:

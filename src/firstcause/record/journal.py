@@ -1,6 +1,6 @@
 """The journal: append-only frames that stay readable while written and after SIGKILL up to the last one.
 
-A frame is a header (magic, kind, payload length, CRC32 of the payload) and a payload. Metrics are float32
+A frame is a header (magic, kind, payload length, CRC32 of the payload begun with the kind) and a payload. Metrics are float32
 rows after a schema frame that names the columns; events are JSON objects. One ``os.write`` a frame.
 """
 
@@ -51,7 +51,7 @@ class Journal:
         self._frame(METRICS, _STEP.pack(step) + array("f", row).tobytes())
 
     def _frame(self, kind: int, payload: bytes) -> None:
-        data = HEADER.pack(MAGIC, kind, len(payload), zlib.crc32(payload)) + payload
+        data = HEADER.pack(MAGIC, kind, len(payload), zlib.crc32(payload, kind)) + payload
         if self._descriptor is not None:
             os.write(self._descriptor, data)
             return
@@ -110,7 +110,7 @@ def _frames(data: bytes) -> Iterator[tuple[int, int, bytes]]:
     while at + HEADER.size <= len(data):
         magic, kind, length, crc = HEADER.unpack_from(data, at)
         payload = data[at + HEADER.size : at + HEADER.size + length]
-        if magic != MAGIC or len(payload) < length or zlib.crc32(payload) != crc:
+        if magic != MAGIC or len(payload) < length or zlib.crc32(payload, kind) != crc:
             return
         at += HEADER.size + length
         yield at, kind, payload

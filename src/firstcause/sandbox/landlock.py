@@ -11,6 +11,7 @@ import os
 import posix
 import stat
 import struct
+from collections.abc import Sequence
 
 from firstcause.sandbox import libc
 
@@ -59,6 +60,25 @@ def restrict(scratch: str) -> tuple[bool, int, str]:
     finally:
         posix.close(ruleset)
     return True, abi, ""
+
+
+def restrict_writes(paths: Sequence[str]) -> None:
+    """Allow writes beneath ``paths`` only, and nothing else less than before, for this thread and all it starts.
+
+    Raises ``OSError`` where the kernel has no Landlock.
+    """
+    abi = version()
+    inside = WRITE_FILE | REMOVE_AND_MAKE | (REFER if abi >= 2 else 0) | (TRUNCATE if abi >= 3 else 0)
+    attributes = struct.pack("QQQ", inside, 0, 0)
+    ruleset = libc.syscall(CREATE_RULESET, attributes, len(attributes), 0)
+    try:
+        for path in paths:
+            rights = inside if os.path.isdir(path) else inside & (WRITE_FILE | TRUNCATE)
+            posix.close(_allow(ruleset, path, rights))
+        libc.prctl(libc.PR_SET_NO_NEW_PRIVS, 1)
+        libc.syscall(RESTRICT_SELF, ruleset, 0)
+    finally:
+        posix.close(ruleset)
 
 
 def _ruleset(abi: int, scratch: str) -> int:

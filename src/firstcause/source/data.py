@@ -45,6 +45,20 @@ def _bound_by(module: Module, node: ast.expr) -> Value | None:
     return None
 
 
+def data_origin_of_name(project: Project, name: str) -> list[Origin]:
+    """The same for a variable of a loop, wherever in the project loops bind the name; else for an assigned one."""
+    bound: list[tuple[bool, Value]] = []
+    for module in project.modules:
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store):
+                value = _bound_by(module, node)
+                if value is not None:
+                    bound.append((isinstance(module.statement(node), (ast.For, ast.AsyncFor)), value))
+    in_loops = [value for is_loop, value in bound if is_loop]
+    walk = new_walk(project, data=True)
+    return [o for value in in_loops or [v for _, v in bound] for o in walk.origins(value)]
+
+
 def data_origins_of(project: Project, value: Value) -> list[Origin]:
     """The same for an expression whose node is at hand."""
     return new_walk(project, data=True).origins(value)

@@ -20,13 +20,13 @@ Handler = Callable[[Walk, Value, ast.Call, Chain], Result]
 
 # Calls whose result is their first argument, or iterates as it does.
 SAME = {
-    "builtins.int", "builtins.float", "builtins.list", "builtins.tuple", "builtins.set", "builtins.iter",
+    "builtins.int", "builtins.float", "builtins.list", "builtins.tuple", "builtins.iter",
     "tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "tqdm.asyncio.tqdm", "tqdm.rich.tqdm", "rich.progress.track",
     "itertools.islice", "itertools.cycle", "copy.copy", "copy.deepcopy", "torch.compile", "torch.nn.DataParallel",
     "torch.nn.parallel.DistributedDataParallel", "torch.jit.script", "operator.index", "typing.cast",
 }  # fmt: skip
 NUMBERS = {"builtins.int", "builtins.float"}
-REORDERED = {"builtins.sorted", "builtins.reversed", "random.sample"}
+REORDERED = {"builtins.set", "builtins.sorted", "builtins.reversed", "random.sample"}
 # Methods whose result stands for the same number or object.
 SAME_METHODS = {
     ".to", ".cuda", ".cpu", ".eval", ".train", ".item", ".copy", ".requires_grad_", ".half", ".bfloat16", ".double",
@@ -60,6 +60,9 @@ def library(walk: Walk, value: Value, name: str, chain: Chain) -> Result:
     if name in SAME and node.args:
         hops = (*chain, Hop(value.module, node)) if name in NUMBERS else chain
         return walk.trace(value.at(node.args[0], value.path), hops)
+    if name == "builtins.set" and not value.path:
+        # Its elements are those of its argument, its length is not.
+        return None
     if name in REORDERED and node.args:
         path = (EACH, *value.path[1:]) if value.path and value.path[0].kind == "item" else value.path
         return walk.trace(value.at(node.args[0], path), chain)

@@ -1,7 +1,8 @@
 """NaN that is in the data before the model sees it: the line that prepared the data is named, seldom patched.
 
 What a missing value means (drop the row, impute, repair the source) is the user's decision. The one patch
-made is for a column that is constant: a standardisation divides it by a deviation of 0.
+made is for 0/0: a standardisation that divides a constant column by its deviation, or a ratio whose warning
+the code silences.
 
 Facts:
 
@@ -19,11 +20,14 @@ from firstcause.fix.operations import Facts, module_of
 from firstcause.fix.rewrite import inserted_after, inserted_before
 from firstcause.schema import Fix, Site
 from firstcause.source import Module, Origin, Project, data_origin
-from firstcause.source.data import preparing_site
+from firstcause.source.callsites import last_name
+from firstcause.source.data import data_origin_of_name, preparing_site
 from firstcause.source.flow import value_origins
 from firstcause.source.frames import Value
+from firstcause.source.values import number
 
 CAUSE = "nan-in-data"
+CAN_BE_NAN = ("log", "log2", "log10", "log1p", "sqrt", "arcsin", "arccos", "acos", "asin", "frombuffer")
 # Works for torch and numpy alike, unlike clamp_min or maximum.
 SMALL = "1e-8"
 
@@ -34,46 +38,70 @@ def line(facts: Facts, project: Project) -> Site | None:
 
 
 def _origins(facts: Facts, project: Project) -> list[Origin]:
-    """Where the batch's numbers come from; of a dict or tuple, those of the one part that the line reads."""
+    """Where the batch's numbers come from; of several places, those that can make a NaN best."""
     name, at = str(facts.get("name") or ""), int(facts.get("line") or 0)
     module = module_of(facts, project)
     if module is None or not name:
         return []
-    found = data_origin(project, module.path, at, name)
-    if found and not all(isinstance(o.node, (ast.Dict, ast.Tuple, ast.List)) for o in found):
-        return found
+    found = data_origin(project, module.path, at, name) or data_origin_of_name(project, name)
+    if found and all(isinstance(o.node, (ast.Dict, ast.Tuple, ast.List)) for o in found):
+        found = _of_part(project, module, at, name) or found
+    ranks = [_rank(project, origin) for origin in found]
+    return [o for o, rank in zip(found, ranks, strict=True) if rank == max(ranks)]
+
+
+def _of_part(project: Project, module: Module, at: int, name: str) -> list[Origin]:
+    """Of a dict or tuple, the origins of the one part that the line reads."""
     parts = {
         module.segment(n)
         for n in module.nodes_on(at)
         if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name) and n.value.id == name
     }
-    return data_origin(project, module.path, at, parts.pop()) if len(parts) == 1 else found
+    return data_origin(project, module.path, at, parts.pop()) if len(parts) == 1 else []
+
+
+def _rank(project: Project, origin: Origin) -> int:
+    """How well an expression can make a NaN of good numbers: where the code silences it, by 0/0, by its domain."""
+    if _is_silenced(origin):
+        return 3
+    node = origin.node
+    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Div, ast.FloorDiv, ast.Mod)):
+        return 2 if number(project, Value(origin.module, node.right)) is None else 0
+    return 1 if isinstance(node, ast.Call) and last_name(node.func) in CAN_BE_NAN else 0
+
+
+def _is_silenced(origin: Origin) -> bool:
+    """Whether an expression stands in ``with np.errstate(...)``: somebody has seen the warning."""
+    for parent in origin.module.ancestors(origin.node):
+        if isinstance(parent, ast.With):
+            contexts = [item.context_expr for item in parent.items]
+            if any(isinstance(c, ast.Call) and last_name(c.func) == "errstate" for c in contexts):
+                return True
+    return False
 
 
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:
-    """Keep a standard deviation above 0 where whole columns became NaN by it; None for all other data."""
-    if not facts.get("whole_columns"):
-        return None
+    """Keep a denominator above 0 where 0/0 is shown to be the source; None for all other data."""
     found = _origins(facts, project)
-    if (
-        len(found) != 1
-        or not isinstance(found[0].node, ast.BinOp)
-        or not isinstance(found[0].node.op, ast.Div)
-    ):
+    if len(found) != 1:
         return None
     module, node = found[0].module, found[0].node
-    if not _is_deviation(project, module, node.right):
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Div):
+        return None
+    is_constant_column = bool(facts.get("whole_columns")) and _is_deviation(project, module, node.right)
+    if not is_constant_column and not _is_silenced(found[0]):
         return None
     edits = [inserted_after(module, node.right, f" + {SMALL})"), inserted_before(module, node.right, "(")]
     text, site = module.segment(node.right), module.site(node)
+    what = "a constant column" if is_constant_column else "0"
     return draft(
         project,
         root,
         CAUSE,
         edits,
-        f"Keep the deviation at {site} above 0: a constant column is divided by `{text}`, which is 0 there.",
-        f"{site}: `{text}` becomes `({text} + {SMALL})`; constant columns become 0 instead of NaN.",
-        "That the column carries nothing: it can as well be left out of the features.",
+        f"Keep the denominator at {site} above 0: {what} is divided by `{text}`, which is 0 there.",
+        f"{site}: `{text}` becomes `({text} + {SMALL})`; what was 0/0 becomes 0 instead of NaN.",
+        "What a row or column without information should mean: it now has the value 0 and stays in the data.",
     )
 
 

@@ -43,7 +43,6 @@ class FreshReplay(Replay):
         raise Rewind
 
     def passes(self) -> Iterator[tuple[Any, ...]]:
-        torch.set_num_threads(1)
         for parameter in self.parameters:
             parameter.grad = None
         self._put_back_tensors()
