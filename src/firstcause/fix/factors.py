@@ -38,13 +38,8 @@ def corrected_product(
     if factors is None or prod(f.number**f.axes for f in factors) != old:
         return []
     wanted = _wanted(factors, old, new, shape)
-    edits = (
-        [_edit(project, value, f, w) for f, w in zip(factors, wanted, strict=True) if w != f.number]
-        if wanted
-        else []
-    )
-    complete = [e for e in edits if e is not None]
-    return [e for group in complete for e in group] if len(complete) == len(edits) else []
+    pairs = zip(factors, wanted, strict=True) if wanted else ()
+    return [e for f, w in pairs if w != f.number for e in _edit(project, value, f, w)]
 
 
 def _factors(project: Project, value: Value) -> list[Factor] | None:
@@ -95,34 +90,35 @@ def _wanted(factors: list[Factor], old: int, new: int, shape: tuple[int, ...]) -
     return able[0] if len(able) == 1 and len(factors) > 1 else []
 
 
-def _edit(project: Project, product: Value, factor: Factor, wanted: int) -> list[Edit] | None:
-    """Edits that give one factor another number; None where its number is not written at one place for it alone."""
+def _edit(project: Project, product: Value, factor: Factor, wanted: int) -> list[Edit]:
+    """Edits that give one factor another number: where its number is decided, if that serves this product alone.
+
+    Otherwise the measured number takes the factor's place in the product itself.
+    """
     node, module = factor.value.node, factor.value.module
     if isinstance(node, ast.Constant):
         return [replaced(module, node, like(module.segment(node), wanted))]
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv):
-        return _divisor(project, factor.value, node, wanted)
+    decided = _where_decided(project, product, factor, wanted)
+    return decided if decided is not None else [replaced(module, node, str(wanted))]
+
+
+def _where_decided(project: Project, product: Value, factor: Factor, wanted: int) -> list[Edit] | None:
+    if isinstance(factor.value.node, ast.BinOp):
+        return _divisor(project, factor.value, wanted)
     origins = value_origins(project, factor.value)
-    if len(origins) != 1 or not origins[0].exact:
+    if len(origins) != 1 or not origins[0].exact or not _feeds_only(project, product, factor):
         return None
     origin = origins[0]
-    if (
-        isinstance(origin.node, ast.BinOp)
-        and isinstance(origin.node.op, ast.FloorDiv)
-        and origin.value is not None
-    ):
-        return (
-            _divisor(project, origin.value, origin.node, wanted)
-            if _feeds_only(project, product, factor)
-            else None
-        )
-    if not isinstance(origin.node, ast.Constant) or not _feeds_only(project, product, factor):
-        return None
-    return [replaced(origin.module, origin.node, like(origin.text, wanted))]
+    if isinstance(origin.node, ast.Constant):
+        return [replaced(origin.module, origin.node, like(origin.text, wanted))]
+    return _divisor(project, origin.value, wanted) if origin.value is not None else None
 
 
-def _divisor(project: Project, value: Value, node: ast.BinOp, wanted: int) -> list[Edit] | None:
+def _divisor(project: Project, value: Value, wanted: int) -> list[Edit] | None:
     """``size // 4`` for a size that is halved three times: the divisor is what was counted wrongly."""
+    node = value.node
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.FloorDiv):
+        return None
     size = number(project, value.at(node.left))
     if not isinstance(size, int) or not isinstance(node.right, ast.Constant) or wanted <= 0:
         return None

@@ -68,6 +68,19 @@ def shortcuts(facts: Facts, project: Project) -> list[Shortcut]:
     return list(found.values())
 
 
+def stand_ins(facts: Facts, project: Project) -> list[Construction]:
+    """The placeholders (``nn.Identity()``) that the addition's operands pass, where nothing else is ever built."""
+    place = addition(facts, project)
+    found: dict[int, Construction] = {}
+    for operand in place[2] if place is not None else ():
+        assert place is not None
+        for cls, name in _called_attributes(project, Value(place[0], operand)):
+            built, _ = submodule_constructions(project, cls, name)
+            if built and all(c.callee.rpartition(".")[2] == "Identity" for c in built):
+                found.update({id(c.call): c for c in built})
+    return list(found.values())
+
+
 def _called_attributes(project: Project, value: Value) -> Iterator[tuple[str, str]]:
     """The submodules ``self.name(...)`` that a value is the output of: class and attribute, nested ones included."""
     for origin in new_walk(project).origins(value):

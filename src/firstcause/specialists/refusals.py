@@ -17,3 +17,17 @@ def settle_refusal(
     return Hypothesis(
         hypothesis.cause, site if matches else None, 0, "confirmed" if matches else "refuted", (evidence,)
     )
+
+
+def settle_index(hypothesis: Hypothesis, examination: Examination, ids: str, table: str) -> Hypothesis:
+    """Confirmed where some of the ``ids`` that an op looked up lie outside of the rows of its ``table``."""
+    index = (examination.refused or {}).get("index")
+    if not index or not index["outside"]:
+        return settle_refusal(
+            hypothesis, examination, False, f"all {ids} lie inside of the {table}", index or {}
+        )
+    rows = f"{index['rows']} (0 to {index['rows'] - 1})"
+    outside = f"{index['outside']} of {index['total']} {ids} lie outside of the {table}, {rows}"
+    return settle_refusal(
+        hypothesis, examination, True, f"{outside}: {index['values']} at {index['at']}", index
+    )

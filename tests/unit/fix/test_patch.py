@@ -3,7 +3,7 @@ from __future__ import annotations
 import codecs
 
 import pytest
-from case.samples import unified
+from diffs import unified
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import ast
 import os
 import subprocess
 import sys
@@ -101,6 +102,38 @@ def test_facts_that_name_no_file_give_no_patch(cause, facts, tmp_path):
     project = Project(str(tmp_path), [])
     assert propose(cause, facts, project, str(tmp_path)) is None
     assert line_to_fix(cause, facts, project) is None
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_facts_of_another_cause_never_raise_and_never_break_the_program(case, tmp_path):
+    """A wrong diagnosis hands the facts of its own cause to code that does not have it."""
+    project = project_of(case, tmp_path)
+    facts = {
+        "class_name": "Net",
+        "attribute_path": "fc",
+        "num_embeddings": 5,
+        "ids_min": 0,
+        "ids_max": 5,
+        "in_features": 4,
+        "actual_features": 8,
+        "shape": (2, 2, 2),
+        "n_classes": 5,
+        "target_min": 0,
+        "target_max": 5,
+        "denominator_min": 0.0,
+        "left_shape": (2, 8, 4, 4),
+        "right_shape": (2, 8, 8, 8),
+        "name": "x",
+        "whole_columns": True,
+        **case.facts,
+    }
+    for cause in PATCHES:
+        line_to_fix(cause, facts, project)
+        fix = propose(cause, facts, project, str(tmp_path))
+        if fix is not None:
+            apply_diff(fix.diff, str(tmp_path))
+            ast.parse((tmp_path / "train.py").read_text())
+            (tmp_path / "train.py").write_text(case.program)
 
 
 def test_formatting_line_ends_and_byte_order_mark_are_kept(tmp_path):

@@ -10,14 +10,16 @@ from __future__ import annotations
 
 import ast
 
+from firstcause.fix.differences import difference_of
 from firstcause.fix.draft import draft
+from firstcause.fix.edits import Edit
 from firstcause.fix.operations import Facts
-from firstcause.fix.rewrite import added_keyword, inserted_after, inserted_before
-from firstcause.fix.shortcuts import CONVOLUTION, Shortcut, addition, convolutions, shortcuts, written
+from firstcause.fix.projections import ends_of, strides_in
+from firstcause.fix.rewrite import added_keyword, inserted_after, inserted_before, replaced
+from firstcause.fix.shortcuts import Shortcut, addition, convolutions, shortcuts, stand_ins, written
 from firstcause.schema import Fix, Site
 from firstcause.source import Construction, Module, Project
-from firstcause.source.arguments import argument
-from firstcause.source.frames import Value
+from firstcause.source.guards import Guard
 from firstcause.source.values import number
 
 CAUSE = "residual-shape-mismatch"
@@ -28,40 +30,79 @@ def line(facts: Facts, project: Project) -> Site | None:
     place = addition(facts, project)
     if place is None:
         return None
-    found = shortcuts(facts, project)
+    found, bare = shortcuts(facts, project), stand_ins(facts, project)
     if not found:
-        return place[0].site(place[1])
+        return bare[0].site if len(bare) == 1 else place[0].site(place[1])
     shortcut = found[0]
-    if shortcut.guard is not None and not _is_complete(facts, project, shortcut):
-        return shortcut.guard.site
     unstrided = _unstrided(facts, project, shortcut)
-    if unstrided is not None:
+    if unstrided is not None and _tests_stride(project, shortcut):
         return unstrided.site
-    if shortcut.guard is not None:
-        return shortcut.guard.site
-    return shortcut.passing.site if shortcut.passing is not None else shortcut.projection.site
+    return shortcut.guard.site if shortcut.guard is not None else shortcut.projection.site
 
 
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:
-    """Add the missing condition to the test, or the missing stride to the projection; None for other shapes of code."""
-    found = shortcuts(facts, project)
+    """Complete the test, the projection's stride, or the whole projection; None where the code does not name them."""
+    found, bare = shortcuts(facts, project), stand_ins(facts, project)
+    if not found and len(bare) == 1:
+        return _projected(facts, project, root, bare[0])
     if len(found) != 1:
         return None
-    shortcut = found[0]
-    guard = shortcut.guard
-    if guard is not None and not _is_complete(facts, project, shortcut):
-        return _complete(facts, project, root, shortcut)
-    unstrided = _unstrided(facts, project, shortcut)
-    stride = _stride_name(project, shortcut)
-    if unstrided is None or stride is None:
+    unstrided = _unstrided(facts, project, found[0])
+    if unstrided is not None:
+        return _strided(facts, project, root, found[0], unstrided)
+    if difference_of(facts).in_space and _tests_stride(project, found[0]):
         return None
+    return _complete(facts, project, root, found[0])
+
+
+def _projected(facts: Facts, project: Project, root: str, bare: Construction) -> Fix | None:
+    """A projection where there is only a placeholder, by the channels of the layers beside it."""
+    module, function = bare.module, bare.module.function(bare.call)
+    ends = ends_of(project, module, function) if function is not None else None
+    if ends is None or function is None:
+        return None
+    strides = (
+        {module.segment(s) for s in strides_in(project, module, function)} if ends.is_convolution else set()
+    )
+    if len(strides) > 1:
+        return None
+    test, projection = f"{ends.entering} == {ends.leaving}", f"{ends.layer}({ends.entering}, {ends.leaving})"
+    if ends.is_convolution:
+        projection = f"{ends.layer}({ends.entering}, {ends.leaving}, 1)"
+    for stride in strides:
+        test, projection = f"{test} and {stride} == 1", f"{projection[:-1]}, stride={stride})"
+    passing, site = module.segment(bare.call), bare.site
     return draft(
         project,
         root,
         CAUSE,
-        [added_keyword(unstrided.module, unstrided.call, f"stride={stride}")],
-        f"Give the shortcut's convolution at {unstrided.site} the stride of the branch: {_shapes(facts)} cannot be added.",
-        f"{unstrided.site}: the projection gets `stride={stride}`; blocks of stride 1 are unchanged.",
+        [replaced(module, bare.call, f"{passing} if {test} else {projection}")],
+        f"Project the shortcut at {site} where the block changes the shape: {difference_of(facts)} cannot be added.",
+        f"{site}: `{passing}` stays where `{test}`; elsewhere the shortcut is `{projection}`, with weights of its own.",
+        "Checkpoints saved before: they lack the weights of the projections that are now built.",
+    )
+
+
+def _strided(
+    facts: Facts, project: Project, root: str, shortcut: Shortcut, unstrided: Construction
+) -> Fix | None:
+    """The stride of the branch for a projection that has none, and for the test that chooses it."""
+    stride = _stride_name(project, shortcut)
+    if stride is None:
+        return None
+    edits = [added_keyword(unstrided.module, unstrided.call, f"stride={stride}")]
+    also = ""
+    if shortcut.guard is not None and not _tests_stride(project, shortcut):
+        term = f"{stride} {'!=' if shortcut.guard.branch else '=='} 1"
+        edits += _joined(shortcut.guard, term)
+        also = f" The test gets `{term}`, so that a strided block of equal channels is projected too."
+    return draft(
+        project,
+        root,
+        CAUSE,
+        edits,
+        f"Give the shortcut's convolution at {unstrided.site} the stride of the branch: {difference_of(facts)} cannot be added.",
+        f"{unstrided.site}: the projection gets `stride={stride}`; blocks of stride 1 are unchanged.{also}",
         "Inputs whose size the stride does not divide evenly, where branch and shortcut pad differently.",
     )
 
@@ -71,48 +112,30 @@ def _complete(facts: Facts, project: Project, root: str, shortcut: Shortcut) -> 
     term = _missing_term(facts, project, shortcut)
     if guard is None or term is None:
         return None
-    module, test = guard.module, guard.test
-    joined = f"{term} {'or' if guard.branch else 'and'} "
-    needs_brackets = isinstance(test, (ast.IfExp, ast.Lambda, ast.NamedExpr)) or (
-        isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or) and not guard.branch
-    )
-    edits = [inserted_before(module, test, joined + ("(" if needs_brackets else ""))]
-    if needs_brackets:
-        edits.append(inserted_after(module, test, ")"))
-    when = "is built" if guard.branch else "is left out"
+    when, joined = ("is built", "or") if guard.branch else ("is left out", "and")
+    difference = difference_of(facts)
     return draft(
         project,
         root,
         CAUSE,
-        edits,
-        f"Test the {'stride' if _differs_in_space(facts) else 'channels'} as well at {guard.site}: {_shapes(facts)} cannot be "
-        f"added, and the projection {when} only if `{guard.text}`.",
-        f"{guard.site}: the test becomes `{joined}{guard.text}`; blocks for which `{term.replace('==', '!=')}` get a projection "
-        "with weights of its own.",
+        _joined(guard, term),
+        f"Test the {'stride' if difference.in_space else 'channels'} as well at {guard.site}: {difference} cannot be added, "
+        f"and the projection {when} only if `{guard.text}`.",
+        f"{guard.site}: the test becomes `{term} {joined} {guard.text}`; blocks for which `{term.replace('==', '!=')}` get a "
+        "projection with weights of its own.",
         "Checkpoints saved before: they lack the weights of the projections that are now built.",
     )
 
 
-def _shapes(facts: Facts) -> str:
-    return f"{_sizes(facts, 'left_shape')} and {_sizes(facts, 'right_shape')}"
-
-
-def _sizes(facts: Facts, key: str) -> tuple[int, ...]:
-    return tuple(int(n) for n in facts.get(key) or ())
-
-
-def _differs_in_space(facts: Facts) -> bool:
-    """Whether every differing axis after the channels is smaller by a factor, as a stride makes it."""
-    left, right = _sizes(facts, "left_shape"), _sizes(facts, "right_shape")
-    pairs = [(max(a, b), min(a, b)) for a, b in zip(left[2:], right[2:], strict=False) if a != b]
-    return bool(pairs) and all(
-        small > 0 and large >= 2 * small - 1 and large - small > 0 for large, small in pairs
+def _joined(guard: Guard, term: str) -> list[Edit]:
+    """Edits that put one more condition before a test, in the polarity of its branch."""
+    module, test = guard.module, guard.test
+    is_loose = isinstance(test, (ast.IfExp, ast.Lambda, ast.NamedExpr)) or (
+        isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or) and not guard.branch
     )
-
-
-def _differs_in_channels(facts: Facts) -> bool:
-    left, right = _sizes(facts, "left_shape"), _sizes(facts, "right_shape")
-    return len(left) == len(right) and len(left) > 1 and left[1] != right[1]
+    before = f"{term} {'or' if guard.branch else 'and'} "
+    edits = [inserted_before(module, test, before + ("(" if is_loose else ""))]
+    return [*edits, inserted_after(module, test, ")")] if is_loose else edits
 
 
 def _first_convolution(project: Project, shortcut: Shortcut) -> Construction | None:
@@ -122,11 +145,11 @@ def _first_convolution(project: Project, shortcut: Shortcut) -> Construction | N
 def _missing_term(facts: Facts, project: Project, shortcut: Shortcut) -> str | None:
     """The condition that the test lacks, in its own polarity; None where the code does not name what it needs."""
     guard, convolution = shortcut.guard, _first_convolution(project, shortcut)
-    in_space, in_channels = _differs_in_space(facts), _differs_in_channels(facts)
-    if guard is None or convolution is None or in_space == in_channels:
+    difference = difference_of(facts)
+    if guard is None or convolution is None or difference.in_space == difference.in_channels:
         return None
     sign = "!=" if guard.branch else "=="
-    if in_space:
+    if difference.in_space:
         stride = written(project, guard, convolution, "stride")
         if not isinstance(stride, (ast.Name, ast.Attribute)) or _mentions(guard.test, stride):
             return None
@@ -151,18 +174,17 @@ def _mentions(test: ast.expr, part: ast.expr) -> bool:
     return any(ast.dump(node) == wanted for node in ast.walk(test))
 
 
-def _is_complete(facts: Facts, project: Project, shortcut: Shortcut) -> bool:
-    """Whether the test already looks at what differs, so that the fault is not in it."""
-    if shortcut.guard is None or not _differs_in_space(facts):
-        return False
-    strides = _strides(project, shortcut)
-    return any(_mentions(shortcut.guard.test, stride) for stride in strides)
+def _tests_stride(project: Project, shortcut: Shortcut) -> bool:
+    """Whether the test already looks at the stride, so that a difference in space is not its fault."""
+    guard = shortcut.guard
+    return guard is not None and any(_mentions(guard.test, s) for s in _strides(project, shortcut))
 
 
 def _unstrided(facts: Facts, project: Project, shortcut: Shortcut) -> Construction | None:
     """The projection's convolution of kernel 1 that has no stride, where the shapes differ by one."""
     convolution = _first_convolution(project, shortcut)
-    if convolution is None or not _differs_in_space(facts) or _differs_in_channels(facts):
+    difference = difference_of(facts)
+    if convolution is None or not difference.in_space or difference.in_channels:
         return None
     kernel = convolution.argument("kernel_size", 2)
     is_pointwise = kernel is not None and number(project, kernel) == 1
@@ -182,16 +204,6 @@ def _stride_name(project: Project, shortcut: Shortcut) -> str | None:
 
 
 def _strides(project: Project, shortcut: Shortcut) -> list[ast.expr]:
-    """The names that are given as a stride in the function that builds the projection."""
     module = shortcut.projection.module
     function = module.function(shortcut.projection.call)
-    found: list[ast.expr] = []
-    for node in ast.walk(function) if function is not None else ():
-        if not isinstance(node, ast.Call):
-            continue
-        built = Construction(project, Value(module, node), ())
-        is_convolution = built.callee.rpartition(".")[2].startswith("Conv")
-        given = argument(node, CONVOLUTION["stride"] if is_convolution else None, "stride")
-        if given is not None and isinstance(given.node, (ast.Name, ast.Attribute)):
-            found.append(given.node)
-    return found
+    return strides_in(project, module, function) if function is not None else []

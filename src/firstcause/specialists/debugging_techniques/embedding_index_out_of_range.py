@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from firstcause.schema import Hypothesis
 from firstcause.specialists.examination import Examination
-from firstcause.specialists.refusals import settle_refusal
+from firstcause.specialists.refusals import settle_index
 
 CAUSE = "embedding-index-out-of-range"
 OPS = frozenset({"embedding", "_embedding_bag", "_embedding_bag_forward_only"})
@@ -16,11 +16,4 @@ def propose(examination: Examination) -> bool:
 
 
 def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
-    index = (examination.refused or {}).get("index")
-    if not index or not index["outside"]:
-        return settle_refusal(
-            hypothesis, examination, False, "every id lies inside of the table", index or {}
-        )
-    table = f"a table of {index['rows']} rows (0 to {index['rows'] - 1})"
-    text = f"{index['outside']} of {index['total']} ids lie outside of {table}: {index['values']} at {index['at']}"
-    return settle_refusal(hypothesis, examination, True, text, index)
+    return settle_index(hypothesis, examination, "ids", "table's rows")
