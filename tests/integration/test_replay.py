@@ -122,6 +122,13 @@ def test_what_is_not_established_says_what_is_missing(source: str, expected: str
     assert "Missing" in done.stdout
 
 
+def test_a_run_that_was_not_observed_is_not_called_healthy(tmp_path: Path) -> None:
+    firstcause(tmp_path, "run", "-q", sys.executable, "-I", "-c", "print('final loss nan')")
+    done = firstcause(tmp_path, "diagnose", "--yes")
+    assert done.returncode == 3
+    assert "no Python process of the command could be observed" in " ".join(done.stdout.split())
+
+
 def test_commands_that_cannot_run_get_one_line(tmp_path: Path) -> None:
     for words in (["run", "nosuchprogram"], ["run", "missing.py"], ["diagnose", "none"], ["replay", "none"]):
         done = firstcause(tmp_path, *words)

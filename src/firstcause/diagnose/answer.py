@@ -15,14 +15,13 @@ from firstcause.specialists.examination import Examination
 
 def healthy(run: Run) -> Diagnosis:
     """No failure was seen; that is all that is said."""
-    missing = "" if run.observed else "no process of the command could be observed, so only its end was seen"
     text = f"the command ended with exit code {run.exit_code}, and no loss, gradient or exception was bad"
-    return Diagnosis("healthy", None, None, None, (), {SECTIONS[0]: text}, None, missing)
+    return Diagnosis("healthy", None, None, None, (), {SECTIONS[0]: text})
 
 
-def unobserved(run: Run, note: str) -> Diagnosis:
-    """Our own observation ended before the program did: nothing bad was seen, and nothing is claimed."""
-    missing = f"firstcause itself failed while it observed ({note}), so the rest of the run was not seen"
+def unobserved(run: Run, why: str) -> Diagnosis:
+    """Nothing bad was seen, but not all of the run was seen: nothing is claimed."""
+    missing = f"{why}, so only its end was seen"
     text = f"the command ended with exit code {run.exit_code}"
     sections = {SECTIONS[0]: text, SECTIONS[1]: f"Not established. Missing: {missing}."}
     return Diagnosis("not-established", None, None, None, (), sections, None, missing)

@@ -105,7 +105,11 @@ def _target(examination: Examination) -> Facts:
     refused = examination.refused or {}
     index = refused.get("index") or {}
     facts = _place(examination, refused.get("site")) | {"n_classes": index.get("rows")}
-    facts |= {"target_min": index.get("min"), "target_max": index.get("max")}
+    facts |= {
+        "target_min": index.get("min"),
+        "target_max": index.get("max"),
+        "targets_count": index.get("total"),
+    }
     logits = (tensors_of(refused) or [{}])[0]
     for _ in range(8):
         # From the loss back to the module that made the scores.

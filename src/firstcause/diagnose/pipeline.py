@@ -26,7 +26,11 @@ def diagnose(folder: RunFolder) -> Diagnosis:
     run = folder.run()
     if not run.symptoms:
         failed = next((n for n in run.notes if n.startswith("internal-error")), None)
-        return answer.unobserved(run, failed) if failed else answer.healthy(run)
+        if failed is not None:
+            return answer.unobserved(run, f"firstcause itself failed while it observed ({failed})")
+        if not run.observed:
+            return answer.unobserved(run, "no Python process of the command could be observed")
+        return answer.healthy(run)
     symptom = run.symptoms[0]
     examination = Examination(folder, run, symptom, failure_of(folder, symptom))
     proposed = [h for specialist in SPECIALISTS for h in specialist.propose(examination)]
