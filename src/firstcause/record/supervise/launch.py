@@ -82,8 +82,10 @@ def start(command: list[str], folder: str, extra: dict[str, str]) -> Ending:
         else:
             held.append(number)
 
-    before = {s: signal.signal(s, forward) for s in FORWARDED}
-    before[signal.SIGINT] = signal.signal(signal.SIGINT, lambda number, frame: None)
+    handlers = dict.fromkeys(FORWARDED, forward) | {signal.SIGINT: lambda number, frame: None}
+    # What is ignored here, under nohup or in the background of a script, stays ignored in the command.
+    heard = {s: h for s, h in handlers.items() if signal.getsignal(s) is not signal.SIG_IGN}
+    before = {s: signal.signal(s, h) for s, h in heard.items()}
     try:
         # SIGINT is handled, not ignored, here: an ignored signal would stay ignored in the command.
         process.append(subprocess.Popen(command, env=environment(folder, extra)))
