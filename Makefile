@@ -6,6 +6,8 @@ BIN := $(VENV)/bin
 # Another scorer with the same command line, its cases beside its folder: make score JUDGE=path/to/score.py
 JUDGE ?=
 JUDGED = PATH="$(abspath $(BIN)):$$PATH" python $(JUDGE) --cases $(dir $(JUDGE))../cases --firstcause firstcause $(JUDGE_OPTIONS)
+# The heavy tests stand together; without stealing, one worker would get nearly all of them.
+PARALLEL := -n 2 --dist worksteal
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test slow check bench score clean
@@ -19,10 +21,10 @@ demo: $(VENV)/.dev ## Play two failures from the failing command to the verified
 	@$(BIN)/python demo/demo.py
 
 test: check ## check, then every test that is not marked slow
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m "not slow" --durations=15
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(PARALLEL) -m "not slow" --durations=15
 
 slow: check $(VENV)/.libraries ## check, then every test, with transformers, lightning and accelerate
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --durations=15
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(PARALLEL) --durations=15
 
 check: $(VENV)/.dev ## Lint, format, types, import contracts, catalogue
 	$(BIN)/ruff check
