@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from firstcause import catalog
-from firstcause.diagnose import facts as measured
 from firstcause.fix import propose as patches
 from firstcause.fix import site as sites
 from firstcause.schema import SECTIONS, Diagnosis, Fix, Hypothesis, Run, Site
+from firstcause.specialists import CAUSES
 from firstcause.specialists.births import missing_replay
 from firstcause.specialists.examination import Examination
 
@@ -34,7 +34,7 @@ def conclude(examination: Examination, hypotheses: tuple[Hypothesis, ...]) -> Di
         return _not_established(examination, hypotheses, confirmed)
     chosen = confirmed[0]
     cause = catalog.cause(chosen.cause)
-    facts = measured.facts_for(chosen.cause, examination)
+    facts = CAUSES[chosen.cause].facts(examination)
     project = examination.project
     site = sites.line_to_fix(chosen.cause, facts, project) if project is not None else None
     site = _relative(site, examination) or chosen.site

@@ -8,14 +8,8 @@ from typing import Any
 from firstcause.diagnose import answer
 from firstcause.record.folder import RunFolder
 from firstcause.schema import Diagnosis, Hypothesis, Symptom
-from firstcause.specialists.custom_autograd_functions import SPECIALIST as AUTOGRAD
-from firstcause.specialists.data_loading import SPECIALIST as DATA
-from firstcause.specialists.debugging_techniques import SPECIALIST as DEBUGGING
+from firstcause.specialists import SPECIALISTS
 from firstcause.specialists.examination import Examination
-from firstcause.specialists.module_design_patterns import SPECIALIST as MODULES
-
-# In the order in which a symptom is shown to them: the cheapest to refute first.
-SPECIALISTS = (DATA, DEBUGGING, AUTOGRAD, MODULES)
 
 
 def diagnose(folder: RunFolder) -> Diagnosis:

@@ -92,3 +92,10 @@ def number(birth: Facts, position: int) -> float | None:
 
 def refuted(hypothesis: Hypothesis, evidence: Evidence) -> Hypothesis:
     return Hypothesis(hypothesis.cause, None, 0, "refuted", (evidence,))
+
+
+def operation(examination: Examination) -> Facts:
+    """Facts for a fix at the op of the first cause: its place and the dtype of its first operand."""
+    root = examination.root or {}
+    operand = next((o for o in root.get("operands") or [] if isinstance(o, dict)), {})
+    return examination.place(root.get("site")) | {"dtype": operand.get("dtype")}

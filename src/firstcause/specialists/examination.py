@@ -43,6 +43,25 @@ class Examination:
             return None
         return Site(relative(place["file"], self.run.folder), place["line"], place["function"], place["text"])
 
+    # ------------------------------------------------------------------ for the fix
+
+    def place(self, place: Facts | None) -> Facts:
+        """A place of the record as ``fix`` takes it: the file's absolute path, the line, and the columns if known."""
+        if place is None:
+            return {}
+        keys = ("line", "column", "end_line", "end_column")
+        path = os.path.abspath(os.path.join(self.run.folder, place["file"]))
+        return {"file": path} | {k: place[k] for k in keys if k in place}
+
+    def owner(self, path: str | None) -> Facts:
+        """The outermost class of the program around a module, and the module's path beneath its objects."""
+        owners = self.trace.get("owners") or {}
+        around = [p for p in owners if path and path.startswith(p + ".")]
+        if not path or not around:
+            return {}
+        outermost = min(around, key=len)
+        return {"class_name": owners[outermost], "attribute_path": path[len(outermost) + 1 :]}
+
     # ------------------------------------------------------------------ numbers
 
     @cached_property

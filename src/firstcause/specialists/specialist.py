@@ -6,17 +6,22 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from firstcause.schema import Hypothesis
-from firstcause.specialists.examination import Examination
+from firstcause.specialists.examination import Examination, Facts
 
 
 class CauseModule(Protocol):
-    """One cause: ``CAUSE`` its slug, ``propose`` whether it is worth asking, ``settle`` what the evidence says."""
+    """One cause: ``CAUSE`` its slug, ``propose`` whether it is worth asking, ``settle`` what the evidence says.
+
+    ``facts`` is what was measured in the words of the cause's module in ``fix/patches``; asked once confirmed.
+    """
 
     CAUSE: str
 
     def propose(self, examination: Examination) -> bool: ...
 
     def settle(self, hypothesis: Hypothesis, examination: Examination) -> Hypothesis: ...
+
+    def facts(self, examination: Examination) -> Facts: ...
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from firstcause.schema import Hypothesis
-from firstcause.specialists.births import number, settle_by_root
+from firstcause.specialists.births import number, operation, settle_by_root
 from firstcause.specialists.examination import Examination, Facts
 
 CAUSE = "sqrt-backward-at-zero"
@@ -46,3 +46,7 @@ def shows(root: Facts) -> bool:
         and exponent is not None
         and -1 < exponent < 0
     )
+
+
+def facts(examination: Examination) -> Facts:
+    return operation(examination)

@@ -31,3 +31,12 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
 def shows(root: Facts) -> bool:
     """Whether the first bad value came with the step's data; parameters and buffers are not data."""
     return root["op"] == "source" and "parameter" not in root["origin"]
+
+
+def facts(examination: Examination) -> Facts:
+    root = examination.root or {}
+    name = (root.get("origin") or {}).get("input")
+    return examination.place(root.get("site")) | {
+        "name": name or "",
+        "whole_columns": root.get("whole_columns", False),
+    }

@@ -52,3 +52,18 @@ def shows(root: Facts) -> bool:
         return number(root, 0) == 0.0
     exponent = number(root, 1)
     return root["op"] in ("pow", "pow_") and exponent is not None and exponent < 0 and number(root, 0) == 0.0
+
+
+def facts(examination: Examination) -> Facts:
+    root = examination.root or {}
+    operands = root.get("operands") or []
+    binary = len(operands) > 1 and root.get("op") not in ("pow", "rsqrt", "reciprocal")
+    denominator = operands[1] if binary else (operands or [None])[0]
+    given = examination.place(root.get("site"))
+    if not isinstance(denominator, dict):
+        return given | {"is_tensor": False}
+    values = root.get("operands_at") or [None]
+    measured = {"is_tensor": True, "dtype": denominator["dtype"], "denominator_min": denominator.get("min")}
+    if len(values) > 1 and values[0] is not None:
+        measured["numerator_at_zero"] = abs(float(values[0]))
+    return given | measured

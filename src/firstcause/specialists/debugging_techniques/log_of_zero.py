@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from firstcause.schema import Hypothesis
-from firstcause.specialists.births import number, settle_by_root
+from firstcause.specialists.births import number, operation, settle_by_root
 from firstcause.specialists.examination import Examination, Facts
 
 CAUSE = "log-of-zero"
@@ -42,3 +42,7 @@ def shows(root: Facts) -> bool:
         and root["op"] in ("div", "div_", "mul", "reciprocal")
         and 0.0 in (number(root, 0), number(root, 1))
     )
+
+
+def facts(examination: Examination) -> Facts:
+    return operation(examination)

@@ -120,3 +120,9 @@ def comes_from(examination: Examination, operand: Facts, inputs: set[int], names
             seen.add(current["made_by"])
             queue.extend(op["inputs"])
     return False
+
+
+def facts(examination: Examination) -> Facts:
+    refused = examination.refused or {}
+    left, right = (tuple(o["shape"]) for o in tensors_of(refused))
+    return examination.place(refused.get("site")) | {"left_shape": left, "right_shape": right}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from firstcause.schema import Hypothesis
-from firstcause.specialists.examination import Examination
+from firstcause.specialists.examination import Examination, Facts
 from firstcause.specialists.refusals import settle_index
 
 CAUSE = "target-out-of-range"
@@ -17,3 +17,23 @@ def propose(examination: Examination) -> bool:
 
 def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     return settle_index(hypothesis, examination, "labels", "classes that are scored")
+
+
+def facts(examination: Examination) -> Facts:
+    refused = examination.refused or {}
+    index = refused.get("index") or {}
+    given = examination.place(refused.get("site")) | {"n_classes": index.get("rows")}
+    given |= {
+        "target_min": index.get("min"),
+        "target_max": index.get("max"),
+        "targets_count": index.get("total"),
+    }
+    logits: Facts = next((o for o in refused.get("operands") or [] if isinstance(o, dict)), {})
+    for _ in range(8):
+        # From the loss back to the module that made the scores.
+        op = examination.op(logits.get("made_by"))
+        if op is None or op.get("module") or not op["inputs"]:
+            break
+        logits = op["inputs"][0]
+    op = examination.op(logits.get("made_by"))
+    return given | examination.owner(op.get("module") if op else None)

@@ -95,3 +95,15 @@ def before_flatten(examination: Examination, given: Facts) -> list[int] | None:
         if op["op"] not in ("dropout", "native_dropout", "relu", "clone", "detach", "alias"):
             return None
     return None
+
+
+def facts(examination: Examination) -> Facts:
+    measured = measure(examination) or {}
+    refused = examination.refused or {}
+    settings = (refused.get("modules") or [{"settings": {}}])[-1]["settings"]
+    shape = measured.get("before_flatten")
+    given = examination.place(refused.get("site")) | examination.owner(measured.get("module"))
+    given |= {"in_features": measured.get("in_features"), "actual_features": measured.get("features")}
+    given |= {"out_features": settings["out_features"]} if "out_features" in settings else {}
+    # The first axis is the batch, as the shape of one sample is asked for.
+    return given | ({"shape": tuple(shape[1:])} if shape else {})

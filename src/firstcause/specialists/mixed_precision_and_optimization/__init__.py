@@ -1,0 +1,5 @@
+"""The specialist mixed-precision-and-optimization."""
+
+from firstcause.specialists.specialist import Specialist
+
+SPECIALIST = Specialist("mixed-precision-and-optimization", ())
