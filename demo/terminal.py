@@ -21,7 +21,7 @@ LIMIT_SECONDS = 120
 COLOR = re.compile(r"\x1b\[[0-9;]*m")
 # Which question gets which answer; None stands for the word that the question itself shows.
 ANSWERS = (
-    (re.compile(r"Try it\? \[y/N\]$"), "y"),
+    (re.compile(r"Run it\? \[y/N\]$"), "y"),
     (re.compile(r"Type (\w+) to approve [^>]*>$"), None),
     (re.compile(r"\(t\), or broader \(b\)\? >$"), "t"),
     (re.compile(r"\(y\), or [^>]*\? >$"), "y"),

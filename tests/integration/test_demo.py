@@ -23,7 +23,7 @@ SEEN = {
         "step  60  loss nan",
         "exit code 0 after",
         "$ firstcause diagnose last",
-        "Try it? [y/N] [scripted answer] y",
+        "Run it? [y/N] [scripted answer] y",
         "log-of-zero at train.py:11",
         "▸ 11 │ EPS = 1e-8",
         "11 │ + EPS = 1e-6",
@@ -124,7 +124,7 @@ def terminal() -> ModuleType:
 @pytest.mark.parametrize(
     ("asked", "answer"),
     [
-        ("… it took 9 s). Try it? [y/N] ", "y"),
+        ("… it took 9 s). Run it? [y/N] ", "y"),
         ("2. It leaves: that. Targeted as shown (t), or\nbroader (b)?\n> ", "t"),
         ("3. Is this acceptable\n(y), or not (n)?\n> ", "y"),
         ("\x1b[1mType R52GZ6 to approve this diff\x1b[0m for these files, once.\n> ", "R52GZ6"),

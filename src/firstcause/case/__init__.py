@@ -9,6 +9,7 @@ from firstcause.case.fold import advance, fold, next_step, progress_of
 from firstcause.case.folder import CaseFolder, all_cases, find_case, project_of
 from firstcause.case.gate import Question, approval_code, diagnosis_hash, diff_hash, questions, require_ready
 from firstcause.case.opening import open_case
+from firstcause.case.probing import Probe, probes_of
 from firstcause.case.progress import Applied, Approval, Attempt, Change, Progress, Remark
 from firstcause.case.strikeout import question, require_other_approach
 from firstcause.case.verification import Verification
@@ -23,6 +24,7 @@ __all__ = [
     "CaseFolder",
     "Change",
     "Event",
+    "Probe",
     "Progress",
     "Question",
     "Remark",
@@ -40,6 +42,7 @@ __all__ = [
     "fold",
     "next_step",
     "open_case",
+    "probes_of",
     "progress_of",
     "project_of",
     "question",

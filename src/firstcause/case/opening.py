@@ -8,6 +8,7 @@ from firstcause.case.approach import LIMIT, approach_of, strikes
 from firstcause.case.folder import CaseFolder, CaseWriter, all_cases, cases_of, new_case_folder
 from firstcause.case.gate import diagnosis_hash
 from firstcause.case.history import take_lock
+from firstcause.case.probing import write_probes
 from firstcause.case.progress import Progress
 from firstcause.errors import InputError, RecordError
 from firstcause.schema import CASE_SCHEMA, Case, Diagnosis
@@ -58,6 +59,7 @@ def _store(
     if _keeps(progress, diagnosis, established and not struck_out):
         return progress
     progress = writer.append("hypotheses", diagnosis=diagnosis)
+    write_probes(folder, run_folder, diagnosis)
     if established and not struck_out:
         progress = writer.append("diagnosed", diagnosis_hash=diagnosis_hash(diagnosis))
     return progress

@@ -16,8 +16,9 @@ from firstcause.errors import KnowledgeError
 from firstcause.schema import Cause
 
 KEYS = tuple(f.name for f in dataclasses.fields(Cause))
-LISTS = ("symptoms", "confirms", "refutes", "decoys")
-NAMES = ("slug", "title", "specialist", "proof")
+OPTIONAL = ("explained_by", "said")
+LISTS = ("symptoms", "confirms", "refutes", "decoys", *OPTIONAL)
+NAMES = ("slug", "title", "specialist", "proof", *OPTIONAL)
 _SLUG = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _URL = re.compile(r"https://[\w.-]+\.[a-z]{2,}/\S+")
 
@@ -32,7 +33,7 @@ def faults(values: Mapping[str, Any], name: str, root: str | None = None) -> lis
 
 def _key_faults(values: Mapping[str, Any]) -> Iterator[str]:
     yield from (f"unknown key {key!r}" for key in values if key not in KEYS)
-    yield from (f"missing key {key!r}" for key in KEYS if key not in values)
+    yield from (f"missing key {key!r}" for key in KEYS if key not in values and key not in OPTIONAL)
 
 
 def _value_faults(values: Mapping[str, Any]) -> Iterator[str]:
@@ -58,7 +59,7 @@ def _text_faults(key: str, value: Any) -> Iterator[str]:
         yield f"{key} is not a text"
     elif not value.strip():
         yield f"{key} is empty"
-    elif key not in NAMES and not value.endswith("."):
+    elif key.partition("[")[0] not in NAMES and not value.endswith("."):
         yield f"{key} ends without a full stop: …{value[-30:]}"
     elif key == "title" and value.endswith("."):
         yield "title ends with a full stop"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import os
 import re
 import sys
@@ -11,9 +12,13 @@ import time
 from firstcause.case import open_case
 from firstcause.cli.output import look, source_lines, write_json
 from firstcause.diagnose import diagnose as settle
+from firstcause.lab.counterfactual import Lab
 from firstcause.record.folder import HOME, find_run
 from firstcause.report.json_file import diagnosis_to_json
 from firstcause.report.terminal import render_diagnosis
+
+# The share of the budget for experiments; the rest is left to try the patch.
+TESTING = 0.7
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,6 +32,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--yes", action="store_true", help="run the program again in sealed copies without asking"
+    )
+    parser.add_argument(
+        "--theory",
+        action="append",
+        default=[],
+        metavar="TEXT",
+        help="what you suspect, in your words: settled beside the rest; may be given more than once",
+    )
+    parser.add_argument(
+        "--times",
+        type=int,
+        default=0,
+        metavar="N",
+        help="run the program N more times in copies, and say how often it fails in the same way",
     )
     parser.add_argument("--json", metavar="FILE", help="write the diagnosis as JSON")
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing")
@@ -44,11 +63,18 @@ def main(args: argparse.Namespace) -> int:
     folder = find_run(args.run, os.getcwd())
     run = folder.run()
     began = time.monotonic()
-    diagnosis = settle(folder)
-    if diagnosis.fix is not None and (args.yes or _agreed(run.seconds)):
+    agreed = functools.cache(lambda: args.yes or _agreed(run.seconds))
+    diagnosis = settle(
+        folder, lambda failure: Lab(folder, failure, TESTING * args.budget, agreed), args.theory
+    )
+    if diagnosis.fix is not None and agreed():
         from firstcause.diagnose.trial import try_fix
 
         diagnosis = try_fix(folder, diagnosis, args.budget - (time.monotonic() - began))
+    if args.times > 0 and diagnosis.symptom is not None and agreed():
+        from firstcause.diagnose.history import again
+
+        diagnosis = again(folder, run, diagnosis, args.times, args.budget - (time.monotonic() - began))
     opened = None
     if diagnosis.symptom is not None:
         opened = open_case(os.path.join(run.folder, HOME), run.id, folder.path, diagnosis)
@@ -71,7 +97,7 @@ def _agreed(took: float | None) -> bool:
     if not sys.stdin.isatty():
         return False
     print(
-        f"The patch can be tried in a sealed copy; that runs the program again (it took {took or 0:.0f} s). Try it? [y/N] ",
+        f"To test this, the program must run again in sealed copies (it took {took or 0:.0f} s). Run it? [y/N] ",
         end="",
         flush=True,
     )

@@ -30,6 +30,7 @@ VERBS = {
     "run": Verb("Run a command and record what it does.", takes_command=True),
     "diagnose": Verb("Find the first cause of a recorded failure and prove it."),
     "replay": Verb("Run a recorded failing step again and show its first bad value."),
+    "diff": Verb("Say what differs between two recorded runs, and where their losses part."),
     "case": Verb("Approve, apply and verify a fix; see where each case stands."),
     "explain": Verb("Say what the catalogue knows about a cause."),
 }

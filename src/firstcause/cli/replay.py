@@ -1,18 +1,28 @@
-"""Replay the failing step of a run in a fresh sealed process, and say whether it is exact."""
+"""Replay the failing step or call of a run in a fresh sealed process, and say whether it is exact."""
 
 from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Iterator
+from typing import Any
 
 from firstcause.cli.output import write_json
 from firstcause.errors import RecordError
 from firstcause.lab.again import replay_fresh
 from firstcause.record.folder import find_run
+from firstcause.schema import to_plain
+
+Facts = dict[str, Any]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", nargs="?", default="last", help="a run's folder or id (default: the last one)")
+    parser.add_argument(
+        "--device",
+        choices=["cpu"],
+        help="lead every device of the program there, such as for a recording made on a GPU",
+    )
     parser.add_argument(
         "--budget", type=float, default=300.0, metavar="SECONDS", help="at most this long (default: 300)"
     )
@@ -25,20 +35,62 @@ def main(args: argparse.Namespace) -> int:
     if not failures:
         raise RecordError(
             "nothing-to-replay",
-            f"{args.run} holds no failing step",
-            "replay a run that failed inside its loop",
+            f"{args.run} holds no failing step and no failing call",
+            "replay a run that failed inside its loop, or at a call of a model",
         )
     failure = failures[0]
-    result = replay_fresh(folder, failure, args.budget)
+    result = replay_fresh(folder, failure, args.budget, args.device)
     if args.json:
-        write_json(args.json, result)
-    compared = (
-        f"{result['equal']} of {result['gradients']} gradients equal bit for bit"
-        if "gradients" in result
-        else "the same exception at the same line"
-    )
+        write_json(args.json, to_plain(result))
+    what = f"step {failure['step']}" if "call" not in failure else f"call {failure['call']['number']}"
     if result["exact"]:
-        print(f"step {failure['step']} replayed exactly in a fresh process: {compared}")
-        return 0
-    print(f"step {failure['step']} was not replayed exactly: {result['why']}")
-    return 3
+        print(f"{what} replayed exactly in a fresh process: {_compared(failure, result)}")
+    elif "same" in result:
+        print(f"{what} replayed in a fresh process: {result['why']}")
+    else:
+        print(f"{what} was not replayed exactly: {result['why']}")
+    for line in _seen(failure, result):
+        print(f"  {line}")
+    return 0 if result["exact"] or result.get("same") else 3
+
+
+def _compared(failure: Facts, result: Facts) -> str:
+    if "gradients" in result:
+        return f"{result['equal']} of {result['gradients']} gradients equal bit for bit"
+    if failure["kind"] == "nan":
+        return f"{result['equal']} of {result['outputs']} outputs equal bit for bit"
+    return "the same exception at the same line"
+
+
+def _seen(failure: Facts, result: Facts) -> Iterator[str]:
+    """What went in, in ranges, and the first op that refused it or made a bad value of it."""
+    for given in result.get("inputs") or failure.get("call", {}).get("inputs") or ():
+        yield f"input {given['name']}: {_tensor(given)}"
+    trace = result.get("trace") or {}
+    refused = trace.get("refused") or {}
+    if refused.get("op"):
+        yield f"{refused['op']} refused its input{_place(refused['site'])}: {refused['error'].splitlines()[0]}"
+        tensors = [o for o in refused["operands"] if isinstance(o, dict)]
+        yield from (f"  operand {n}: {_tensor(operand)}" for n, operand in enumerate(tensors))
+        index = refused.get("index")
+        if index and index["outside"]:
+            rows = f"outside of the {index['rows']} rows (0 to {index['rows'] - 1})"
+            yield f"  {index['outside']} of {index['total']} ids {rows}: {index['values']} at {index['at']}"
+    birth = next((b for b in trace.get("births") or () if not b.get("constant")), None)
+    if birth is not None and not refused.get("op"):
+        sign = "".join(birth.get("signs") or ()) if birth["kind"] == "inf" else ""
+        yield f"first bad value: {sign}{birth['kind']} of {birth['op']}{_place(birth['site'])} at {birth['element']}"
+        tensors = [o for o in birth.get("operands") or () if isinstance(o, dict)]
+        yield from (f"  operand {n}: {_tensor(operand)}" for n, operand in enumerate(tensors))
+
+
+def _tensor(facts: Facts) -> str:
+    said = f"{facts['dtype']} {facts['shape']}"
+    if "min" in facts:
+        said += f", {float(facts['min']):g} to {float(facts['max']):g}"
+    bad = facts.get("not_finite") or sum(facts.get(k, 0) for k in ("nan", "inf", "-inf"))
+    return f"{said}, {bad} not finite" if bad else said
+
+
+def _place(site: Facts | None) -> str:
+    return f" at {os.path.relpath(site['file'])}:{site['line']}" if site else ""

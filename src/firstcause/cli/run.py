@@ -10,11 +10,14 @@ import shutil
 import signal
 import sys
 import time
+from collections.abc import Sequence
 
 from firstcause.cli.output import write_json
 from firstcause.errors import FirstcauseError, InputError
+from firstcause.record import sources
 from firstcause.record.folder import RunFolder, new_run_folder
-from firstcause.record.supervise import conclude, launch, surroundings
+from firstcause.record.supervise import conclude, expect, launch, surroundings
+from firstcause.record.supervise.output import Output
 from firstcause.schema import Run, to_plain
 
 
@@ -34,6 +37,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--report", metavar="FILE", help="what you have seen or suspect, as text, kept with the run"
     )
     parser.add_argument(
+        "--expect",
+        action="append",
+        default=[],
+        metavar="TEXT",
+        help="such as 'val_acc > 0.5' or 'min(val_loss) < 0.3': a number of the program's output or of the record that "
+        "must hold, else it is a symptom; the output is then read on its way, unchanged; may be given more than once",
+    )
+    parser.add_argument(
         "--rehearse", type=int, metavar="STEP", help="replay this healthy step and say whether it is exact"
     )
     parser.add_argument("command", nargs=argparse.REMAINDER, help="the command, as you would type it")
@@ -45,6 +56,7 @@ def main(args: argparse.Namespace) -> int:
     command = launch.resolve(args.command)
     cwd = os.getcwd()
     report = _read(args.report) if args.report else None
+    expected = [expect.parse(text) for text in args.expect]
     folder = _folder(args, cwd)
     revision, dirty = surroundings.revision(cwd)
     run = Run(
@@ -62,8 +74,17 @@ def main(args: argparse.Namespace) -> int:
     )
     folder.write_run(run)
     extra = {"FIRSTCAUSE_REHEARSE": str(args.rehearse)} if args.rehearse is not None else {}
-    ending = launch.start(command, folder.path, extra)
-    run = _concluded(run, folder, ending, cwd)
+    if expected:
+
+        def read(line: str) -> None:
+            for one in expected:
+                one.read(line)
+
+        with Output(read) as output:
+            ending = launch.start(command, folder.path, extra, output)
+    else:
+        ending = launch.start(command, folder.path, extra)
+    run = _concluded(run, folder, ending, cwd, expected)
     try:
         folder.write_run(run)
         if args.json:
@@ -106,9 +127,13 @@ def _folder(args: argparse.Namespace, cwd: str) -> RunFolder:
     return folder
 
 
-def _concluded(run: Run, folder: RunFolder, ending: launch.Ending, cwd: str) -> Run:
+def _concluded(
+    run: Run, folder: RunFolder, ending: launch.Ending, cwd: str, expected: Sequence[expect.Expected]
+) -> Run:
     from dataclasses import replace
 
+    columns = conclude.columns(folder) if expected else {}
+    expectations = tuple(e.judged(columns) for e in expected)
     journals = folder.journals()
     events = [e for r in journals.values() for e in r.events]
     notes = [
@@ -116,16 +141,22 @@ def _concluded(run: Run, folder: RunFolder, ending: launch.Ending, cwd: str) -> 
         for e in events
         if e.get("event") in ("internal-error", "note")
     ]
+    notes += [f"expected {e.text}: {e.where}" for e in expectations if e.met is None]
     files = {f for e in events if e.get("event") == "sources" for f in e["files"]}
+    hashes = surroundings.hashes(files)
+    sources.keep(folder, hashes)
+    first = next((e for e in events if e.get("event") == "first-step"), {})
     return replace(
         run,
         seconds=round(ending.seconds, 3),
         exit_code=ending.exit_code,
         signal=ending.signal,
         observed=bool(journals),
-        sources=surroundings.hashes(files),
-        symptoms=conclude.symptoms(folder, ending, cwd),
+        sources=hashes,
+        versions=first.get("versions"),
+        symptoms=conclude.symptoms(folder, ending, cwd, expectations),
         notes=tuple(notes),
+        expectations=expectations,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from firstcause import catalog
@@ -29,6 +30,7 @@ def unobserved(run: Run, why: str) -> Diagnosis:
 
 def conclude(examination: Examination, hypotheses: tuple[Hypothesis, ...]) -> Diagnosis:
     """Established when exactly one hypothesis is confirmed; else not, and what is missing is named."""
+    hypotheses = deepest(hypotheses)
     confirmed = [h for h in hypotheses if h.status == "confirmed"]
     if len(confirmed) != 1:
         return _not_established(examination, hypotheses, confirmed)
@@ -53,6 +55,26 @@ def conclude(examination: Examination, hypotheses: tuple[Hypothesis, ...]) -> Di
     return Diagnosis("established", examination.symptom, chosen.cause, site, hypotheses, sections, fix)
 
 
+def ranked(hypotheses: Iterable[Hypothesis]) -> tuple[Hypothesis, ...]:
+    """Confirmed first, then what is still open or inconclusive, then the refuted."""
+    order = {"confirmed": 0, "open": 1, "inconclusive": 1, "refuted": 2}
+    result = sorted(hypotheses, key=lambda h: order[h.status])
+    return tuple(replace(h, rank=i) for i, h in enumerate(result, 1))
+
+
+def deepest(hypotheses: tuple[Hypothesis, ...]) -> tuple[Hypothesis, ...]:
+    """Without the confirmed ones that are the consequence of another confirmed one, as the catalogue tells it."""
+    confirmed = {h.cause for h in hypotheses if h.status == "confirmed"}
+    result = []
+    for hypothesis in hypotheses:
+        behind = [c for c in catalog.cause(hypothesis.cause).explained_by if c in confirmed]
+        if hypothesis.status == "confirmed" and behind:
+            missing = f"it is seen, and {behind[0]} is what brings it about"
+            hypothesis = replace(hypothesis, status="inconclusive", missing=missing)
+        result.append(hypothesis)
+    return tuple(result)
+
+
 def _not_established(
     examination: Examination, hypotheses: tuple[Hypothesis, ...], confirmed: list[Hypothesis]
 ) -> Diagnosis:
@@ -71,8 +93,12 @@ def _unknown(examination: Examination) -> str:
         from firstcause.specialists.births import tell
 
         return f"{tell(examination, root)}, which is none of the mechanisms that can be settled so far"
+    if examination.symptom.kind in ("divergence", "no-learning"):
+        return "a change that removes it: none of those that were tried from the start does"
     if examination.symptom.kind in ("signal", "exit-code"):
         return "what ended the process left no trace inside it"
+    if examination.symptom.kind == "expectation":
+        return "what keeps the number from the expected one, as no loss or gradient was bad: name a suspect with --theory"
     refused = examination.refused
     if refused is not None:
         said = refused["error"].splitlines()[0]

@@ -2,49 +2,75 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from firstcause.diagnose import answer
+from firstcause.diagnose import answer, history, theories
+from firstcause.diagnose.repeatable import repeatable
+from firstcause.diagnose.suspicions import suspicion
+from firstcause.lab.again import with_replay
+from firstcause.lab.counterfactual import Lab
 from firstcause.record.folder import RunFolder
-from firstcause.schema import Diagnosis, Hypothesis, Symptom
+from firstcause.schema import Diagnosis, Run, Symptom
 from firstcause.specialists import SPECIALISTS
 from firstcause.specialists.examination import Examination
 
 
-def diagnose(folder: RunFolder) -> Diagnosis:
-    """Diagnose the first failure of a run.
+def diagnose(
+    folder: RunFolder, lab: Callable[[dict[str, Any]], Lab] | None = None, said: Sequence[str] = ()
+) -> Diagnosis:
+    """Diagnose the first failure of a run; ``lab`` makes the place where one failure's program may be run again.
 
+    ``said`` are the user's theories; the run's own report is read for more of them.
     Raises ``RecordError`` where the run cannot be read.
     """
     run = folder.run()
-    if not run.symptoms:
-        failed = next((n for n in run.notes if n.startswith("internal-error")), None)
-        if failed is not None:
-            return answer.unobserved(run, f"firstcause itself failed while it observed ({failed})")
-        if not run.observed:
-            return answer.unobserved(run, "no Python process of the command could be observed")
-        return answer.healthy(run)
-    symptom = run.symptoms[0]
-    examination = Examination(folder, run, symptom, failure_of(folder, symptom))
+    first = run.symptoms[0] if run.symptoms else None
+    # That a number fell short says less than a training that is seen to run away.
+    suspected = suspicion(folder) if first is None or first.kind == "expectation" else None
+    symptom = suspected.symptom if suspected is not None else first
+    if suspected is not None and first is not None:
+        symptom = replace(suspected.symptom, message=f"{first.message}; {suspected.symptom.message}")
+    asked = theories.suspicions(run, said)
+    if symptom is None:
+        return theories.answered(_nothing_seen(run), asked, None)
+    failure = failure_of(folder, symptom)
+    place = lab(failure or {}) if lab is not None else None
+    failure = with_replay(folder, failure, place)
+    examination = Examination(folder, run, symptom, failure, place)
     proposed = [h for specialist in SPECIALISTS for h in specialist.propose(examination)]
     settled = [
-        specialist.settle(h, examination)
+        one
         for specialist in SPECIALISTS
         for h in proposed
         if h.cause in specialist.causes
+        for one in repeatable(examination, lambda s=specialist, h=h: [s.settle(h, examination)])  # type: ignore[misc]
     ]
-    return answer.conclude(examination, ranked(settled))
+    settled += theories.more(asked, proposed, examination)
+    concluded = answer.conclude(examination, answer.ranked(settled))
+    if first is None and suspected is not None and not suspected.strong and concluded.status != "established":
+        concluded = answer.healthy(run)
+    return history.characterised(folder, run, theories.answered(concluded, asked, examination))
 
 
 def failure_of(folder: RunFolder, symptom: Symptom) -> dict[str, Any] | None:
     """What was kept of the step at which a symptom was seen."""
     kind = {"nan": "nan", "exception": "exception"}.get(symptom.kind)
-    return next((f for f in folder.failures() if f["kind"] == kind and f["step"] == symptom.step), None)
+    alike = [f for f in folder.failures() if f["kind"] == kind and f["step"] == symptom.step]
+    # Several calls may have failed, and all are without a step: the message tells which one is meant.
+    return next((f for f in alike if _is_of(f, symptom)), alike[0] if alike else None)
 
 
-def ranked(hypotheses: list[Hypothesis]) -> tuple[Hypothesis, ...]:
-    """Confirmed first, then what is still open or inconclusive, then the refuted."""
-    order = {"confirmed": 0, "open": 1, "inconclusive": 1, "refuted": 2}
-    result = sorted(hypotheses, key=lambda h: order[h.status])
-    return tuple(replace(h, rank=i) for i, h in enumerate(result, 1))
+def _is_of(failure: dict[str, Any], symptom: Symptom) -> bool:
+    raised = failure.get("exception") or [None]
+    return raised[0] is None or symptom.message.startswith(f"{raised[0]['type']}: {raised[0]['message']}")
+
+
+def _nothing_seen(run: Run) -> Diagnosis:
+    failed = next((n for n in run.notes if n.startswith("internal-error")), None)
+    if failed is not None:
+        return answer.unobserved(run, f"firstcause itself failed while it observed ({failed})")
+    if not run.observed:
+        return answer.unobserved(run, "no Python process of the command could be observed")
+    return answer.healthy(run)

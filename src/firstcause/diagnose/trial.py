@@ -21,7 +21,10 @@ def try_fix(folder: RunFolder, diagnosis: Diagnosis, budget: float) -> Diagnosis
         return diagnosis
     trial = try_in_copy(folder.path, run.folder, diagnosis.fix.diff, budget)
     evidence = Evidence(
-        "experiment", trial.passed, f"with the patch, in a copy: {trial.text}", dict(trial.values)
+        "experiment",
+        trial.passed,
+        f"with the patch, in a copy: {trial.text}",
+        dict(trial.values) | {"diff": diagnosis.fix.diff},
     )
     hypotheses = tuple(
         replace(h, evidence=(*h.evidence, evidence))

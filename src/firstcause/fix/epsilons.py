@@ -68,7 +68,7 @@ def _upstream(project: Project, value: Value) -> list[Value]:
 def _lost(project: Project, used: Value, constant: float, dtype: str) -> Vanished | None:
     if not vanishes(constant, dtype):
         return None
-    small = [(o, v) for o, v in _literals(project, used) if 0 < abs(v) < 0.01 or 0.99 < abs(v) < 1]
+    small = [(o, v) for o, v in literals(project, used) if 0 < abs(v) < 0.01 or 0.99 < abs(v) < 1]
     if len({id(o.node) for o, _ in small}) != 1:
         return None
     literal, written = small[0]
@@ -78,16 +78,16 @@ def _lost(project: Project, used: Value, constant: float, dtype: str) -> Vanishe
     return Vanished(used, constant, stored, literal, written, replacement)
 
 
-def _literals(project: Project, value: Value) -> list[tuple[Origin, float]]:
+def literals(project: Project, value: Value) -> list[tuple[Origin, float]]:
     """The literals that a numeric expression is computed from."""
     node = value.node
     if isinstance(node, (ast.BinOp, ast.UnaryOp)):
         parts = [n for n in ast.iter_child_nodes(node) if isinstance(n, ast.expr)]
-        return [found for part in parts for found in _literals(project, value.at(part))]
+        return [found for part in parts for found in literals(project, value.at(part))]
     found = []
     for origin in new_walk(project).origins(value):
         if isinstance(origin.node, ast.Constant) and isinstance(origin.node.value, (int, float)):
             found.append((origin, float(origin.node.value)))
         elif origin.value is not None and origin.value.node is not node:
-            found += _literals(project, origin.value)
+            found += literals(project, origin.value)
     return found

@@ -16,6 +16,7 @@ from typing import Any
 from firstcause.errors import InputError, RecordError
 from firstcause.fix.apply import apply_diff
 from firstcause.fix.copies import Copied, copy_of
+from firstcause.lab import again
 from firstcause.record.folder import RunFolder
 from firstcause.sandbox.confine import command_for
 from firstcause.schema import Run
@@ -62,11 +63,19 @@ def _again(run_folder: str, cwd: str, diff: str, budget: float, recorder: Sequen
         copied = copy_of(cwd, copy)
         if diff:
             apply_diff(diff, copy)
+        call = again.endless_call(RunFolder(run_folder))
+        if call is not None:
+            return _call_judged(
+                before, again.replay_fresh(RunFolder(run_folder), call, budget, copy=copy), copied
+            )
         record = os.path.join(os.path.realpath(scratch), "run")
         command = [_moved(word, cwd, copy) for word in before.command]
         started = time.monotonic()
         ended, output = _run(
-            command_for(os.path.realpath(scratch), [*recorder, "run", "-q", "-o", record, *command]),
+            command_for(
+                os.path.realpath(scratch),
+                [*recorder, "run", "-q", "-o", record, *_expecting(before), *command],
+            ),
             copy,
             budget,
             _environment(before, cwd, copy),
@@ -80,6 +89,10 @@ def _again(run_folder: str, cwd: str, diff: str, budget: float, recorder: Sequen
             )
         seconds = time.monotonic() - started
         return _judged(before, _second(record, ended, seconds, output), copied, budget)
+
+
+def _expecting(before: Run) -> list[str]:
+    return [word for e in before.expectations for word in ("--expect", e.text)]
 
 
 def _moved(word: str, cwd: str, copy: str) -> str:
@@ -176,6 +189,10 @@ def _judged(before: Run, second: _Second, copied: Copied, budget: float) -> Veri
     after, ended = second.run, second.ended
     # A command that we stopped ended by our own signal.
     failing = [s.message for s in after.symptoms if s.kind != "signal" or ended is not None] if after else []
+    if after is not None and ended is not None:
+        failing += [
+            f"{e.text} was expected, and it was {e.where}" for e in after.expectations if e.met is None
+        ]
     values: dict[str, Any] = {
         "seconds": round(second.seconds, 2),
         "exit_code": ended if after is None or after.exit_code is None else after.exit_code,
@@ -203,6 +220,25 @@ def _judged(before: Run, second: _Second, copied: Copied, budget: float) -> Veri
         text = f"the command ran to its end in {second.seconds:.1f} s, {second.reached}, exit code 0{earlier}"
         return Verification(True, text, values)
     return Verification(False, text, values)
+
+
+def _call_judged(before: Run, replay: dict[str, Any], copied: Copied) -> Verification:
+    """A program that serves: the recorded call, made once more with the model that the program builds now."""
+    earlier = f"; before: {before.symptoms[0].message}" if before.symptoms else ""
+    gone = replay["status"] == "replayed" and replay["raised"] is None and not replay["bad_outputs"]
+    values = {
+        "symptoms": [] if gone else [s.message for s in before.symptoms[:1]],
+        "raised": replay.get("raised"),
+        "bad_outputs": replay.get("bad_outputs"),
+        "copied_files": copied.files,
+    }
+    if replay["status"] != "replayed":
+        return Verification(False, f"the recorded call could not be made again: {replay['why']}", values)
+    if replay["raised"] is not None:
+        return Verification(False, f"the recorded call still raises {replay['raised']}{earlier}", values)
+    if replay["bad_outputs"]:
+        return Verification(False, f"the recorded call's output is still not finite{earlier}", values)
+    return Verification(True, f"the recorded call is answered, and its output is finite{earlier}", values)
 
 
 def _outlived(before: Run, second: _Second, values: dict[str, Any], budget: float) -> Verification:

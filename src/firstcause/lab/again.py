@@ -1,79 +1,82 @@
-"""Replay a recorded step in a fresh sealed process: started, watched and read from here, without torch."""
+"""Replay a recorded step or call in a fresh sealed process: started, watched and read from here, without torch."""
 
 from __future__ import annotations
 
 import json
 import os
-import shutil
-import subprocess
-import tempfile
 from typing import Any
 
+from firstcause.lab.counterfactual import Lab
+from firstcause.lab.sealed import Ended, run_sealed
 from firstcause.record.folder import RunFolder
-from firstcause.record.supervise import launch
 
-ENOUGH = 1 << 20
+Facts = dict[str, Any]
+LAUNCHERS = ("torchrun", "accelerate", "deepspeed")
 
 
-def replay_fresh(folder: RunFolder, failure: dict[str, Any], seconds: float) -> dict[str, Any]:
-    """Run the program again, sealed, up to its unit's first mark, and the failing step from there.
+def replay_fresh(
+    folder: RunFolder, failure: Facts, seconds: float, device: str | None = None, copy: str | None = None
+) -> Facts:
+    """Run the program again, sealed, up to its unit's first mark (or to a call's model), and what failed from there.
 
-    Returns what the replay says of itself (``status``, ``exact``, ``why``, ``trace``); ``status`` is ``lost``
-    where the process ended without a word.
+    ``device`` leads every other device of the program there. ``copy`` is a folder with the program as it is to be
+    run, where that is not the one that was recorded. Returns what the replay says of itself (``status``, ``exact``,
+    ``why``, ``trace``); ``status`` is ``lost`` where the process ended without a word.
     """
     run = folder.run()
     if failure.get("not_saved") or not failure.get("snapshot"):
         return _lost(failure.get("not_saved") or "the state of the step was not kept")
-    if len(run.command) and os.path.basename(run.command[0]) in ("torchrun", "accelerate", "deepspeed"):
+    if len(run.command) and os.path.basename(run.command[0]) in LAUNCHERS:
         return _lost("the command starts several processes; a replay of one rank alone is not built yet")
-    scratch = tempfile.mkdtemp(prefix="firstcause-")
-    result = os.path.join(scratch, "result.json")
     extra = {
-        "FIRSTCAUSE_REPLAY": result,
-        "FIRSTCAUSE_SCRATCH": os.path.join(scratch, "overlay"),
         "FIRSTCAUSE_SNAPSHOT": folder.file(failure["snapshot"]),
         "FIRSTCAUSE_FAILURE": folder.file("failures", failure["name"] + ".json"),
     }
-    os.makedirs(extra["FIRSTCAUSE_SCRATCH"])
+    if "call" in failure:
+        extra["FIRSTCAUSE_CALL"] = "as recorded" if copy is None else "changed"
+    if device is not None:
+        # Also where there is another device: the program must not find it.
+        extra |= {"FIRSTCAUSE_DEVICE": device, "CUDA_VISIBLE_DEVICES": ""}
     try:
-        with open(os.path.join(scratch, "output"), "w+b") as output:
-            process = subprocess.Popen(
-                list(run.command),
-                cwd=run.folder,
-                env=launch.environment(folder.path, extra),
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=output,
-                start_new_session=True,
-            )
-            try:
-                code = process.wait(seconds)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-                return _lost(f"the fresh process did not reach the step within {seconds:.0f} s")
-            output.seek(0)
-            said = output.read(ENOUGH).decode(errors="replace").strip().splitlines()
-        return _read(result, code, said[-1] if said else "")
+        return _read(run_sealed(folder, extra, {}, seconds, copy), seconds)
     except OSError as error:
         return _lost(f"the fresh process could not be started: {error}")
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _read(path: str, code: int, last: str) -> dict[str, Any]:
-    try:
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
-        if text.endswith("\n"):
-            result: dict[str, Any] = json.loads(text)
-            return result
-    except (OSError, ValueError):
-        last = last or "its result cannot be read"
-    return _lost(
-        f"the fresh process ended with code {code} before the step{f'; it said: {last}' if last else ''}"
+def with_replay(folder: RunFolder, failure: Facts | None, lab: Lab | None) -> Facts | None:
+    """A failure that could not be replayed when it happened, replayed now if that is allowed, and kept so in the run."""
+    if failure is None or "replay" in failure or failure.get("not_saved") or not failure.get("snapshot"):
+        return failure
+    if lab is None or not lab.allowed():
+        return failure
+    whole = failure | {"replay": replay_fresh(folder, failure, lab.seconds_left)}
+    if whole["replay"]["status"] != "lost":
+        # What a longer budget might still give is asked for again the next time.
+        folder.write_json(os.path.join("failures", failure["name"] + ".json"), whole)
+    return whole
+
+
+def endless_call(folder: RunFolder) -> Facts | None:
+    """The failing call of a program that serves: it has no end by which another run could be judged."""
+    found = (
+        f for f in folder.failures() if "call" in f and f.get("not_replayable") and not f.get("not_saved")
     )
+    return next(found, None)
 
 
-def _lost(why: str) -> dict[str, Any]:
+def _read(ended: Ended, seconds: float) -> Facts:
+    for line in ended.lines:
+        try:
+            result: Facts = json.loads(line)
+        except ValueError:
+            # Cut short as the process was ended.
+            continue
+        return result
+    said = f"; it said: {ended.said}" if ended.said else ""
+    if ended.code is None:
+        return _lost(f"the fresh process did not reach the step within {seconds:.0f} s{said}")
+    return _lost(f"the fresh process ended with code {ended.code} before the step{said}")
+
+
+def _lost(why: str) -> Facts:
     return {"status": "lost", "exact": False, "why": why}

@@ -62,6 +62,14 @@ class ModuleStack:
     def path_of(self, module: torch.nn.Module) -> str:
         return self.paths.get(id(module), type(module).__name__)
 
+    def all(self) -> list[torch.nn.Module]:
+        """Every module beneath the program's own."""
+        return list(self._all)
+
+    def innermost(self) -> dict[str, Any] | None:
+        """The module that is running: path, class, its file's module, settings."""
+        return self.describe(self.running[-1]) if self.running else None
+
     def stack(self) -> list[dict[str, Any]]:
         """The running modules from the root to the innermost: path, class, its file's module, settings, inputs."""
         return [self.describe(m) | {"inputs": i} for m, i in zip(self.running, self._inputs, strict=True)]
@@ -87,6 +95,29 @@ class ModuleStack:
             "defined_in": type(module).__module__,
             "settings": settings,
         }
+
+    def plain_attribute(self, tensor: torch.Tensor) -> dict[str, Any] | None:
+        """The module that holds a tensor as a plain attribute, and what its parameters are: dtype and device.
+
+        A plain attribute is neither parameter nor buffer, so ``to``, ``double`` and ``state_dict`` leave it out.
+        """
+        running = [self.running[-1]] if self.running else []
+        for module in [*running, *(m for m in self._all if m not in running)]:
+            for name, value in vars(module).items():
+                if value is tensor or (isinstance(value, (list, tuple)) and any(v is tensor for v in value)):
+                    own = next((p for p in module.parameters() if p.is_floating_point()), None)
+                    own = self._any_parameter() if own is None else own
+                    return {
+                        "path": self.path_of(module),
+                        "class": type(module).__name__,
+                        "name": name,
+                        "parameters": None if own is None else [str(own.dtype)[6:], str(own.device)],
+                    }
+        return None
+
+    def _any_parameter(self) -> torch.Tensor | None:
+        found = (p for m in self._all for p in m.parameters(recurse=False) if p.is_floating_point())
+        return next(found, None)
 
     def tensor_name(self, tensor: torch.Tensor) -> str | None:
         return self.names.get(id(tensor))

@@ -6,6 +6,7 @@ import linecache
 import os
 import sys
 import sysconfig
+from collections.abc import Iterator
 from itertools import islice
 from types import FrameType
 from typing import Any
@@ -17,6 +18,8 @@ NOT_USER = tuple(
     | {PACKAGE + os.sep}
 )
 _user: dict[str, bool] = {}
+# torch's frame below everything that runs in a backward pass, since 2.3.
+ENGINE = "_engine_run_backward"
 
 
 def is_user_file(path: str) -> bool:
@@ -39,6 +42,14 @@ def of_frame(frame: FrameType | None, columns: bool = False) -> dict[str, Any] |
     return None
 
 
+def stack(frame: FrameType | None) -> Iterator[dict[str, Any]]:
+    """File and line of every frame of the program at or above ``frame``, innermost first."""
+    while frame is not None:
+        if is_user_file(frame.f_code.co_filename):
+            yield {"file": frame.f_code.co_filename, "line": frame.f_lineno}
+        frame = frame.f_back
+
+
 def _columns(frame: FrameType) -> dict[str, Any]:
     """The running expression's columns in UTF-8 bytes; Python tells them since 3.11."""
     positions = getattr(frame.f_code, "co_positions", None)
@@ -55,8 +66,24 @@ def here() -> dict[str, Any] | None:
     return of_frame(sys._getframe(1), columns=True)
 
 
-def of_node(node: Any) -> dict[str, Any] | None:
-    """The forward line of an autograd node, kept by anomaly mode as text of the forward's stack."""
+def of_node(node: Any, frame: FrameType | None = None) -> dict[str, Any] | None:
+    """The user's line that runs inside the backward pass, a ``backward`` of its own or a hook; else the forward line.
+
+    The forward line of an autograd node is kept by anomaly mode as text of the forward's stack.
+    """
+    while frame is not None and frame.f_code.co_name != ENGINE:
+        if is_user_file(frame.f_code.co_filename):
+            return of_frame(frame, columns=True)
+        frame = frame.f_back
+    return next(_frames_of_node(node), None)
+
+
+def of_node_in(node: Any, file: str, function: str) -> dict[str, Any] | None:
+    """The line of one function from which the forward of a node was reached; None where it was not."""
+    return next((p for p in _frames_of_node(node) if (p["file"], p["function"]) == (file, function)), None)
+
+
+def _frames_of_node(node: Any) -> Iterator[dict[str, Any]]:
     for entry in reversed(node.metadata.get("traceback_") or []):
         head = entry.strip().splitlines()[0]
         if not head.startswith('File "'):
@@ -64,8 +91,7 @@ def of_node(node: Any) -> dict[str, Any] | None:
         path, _, rest = head[6:].partition('"')
         if is_user_file(path):
             line, _, function = rest.removeprefix(", line ").partition(", in ")
-            return place(path, int(line), function)
-    return None
+            yield place(path, int(line), function)
 
 
 def place(path: str, line: int, function: str) -> dict[str, Any]:

@@ -60,15 +60,21 @@ def figures(value: Any) -> Any:
     return facts | {"min": int(plain.min()), "max": int(plain.max())}
 
 
+def is_bad(value: torch.Tensor) -> torch.Tensor:
+    """Where a value is NaN; where it is not finite, if there is no NaN: what an op made worse, and not what it passed on."""
+    missing = torch.isnan(value.detach())
+    return missing if bool(missing.any()) else ~torch.isfinite(value.detach())
+
+
 def first_bad(value: torch.Tensor) -> list[int]:
-    """The index of the first value that is not finite."""
-    flat = torch.nonzero(~torch.isfinite(value.detach()).reshape(-1))
+    """The index of the first bad value."""
+    flat = torch.nonzero(is_bad(value).reshape(-1))
     return list(_unravel(int(flat[0]), value.shape)) if len(flat) else []
 
 
 def bad_rows(value: torch.Tensor) -> tuple[int, list[int]]:
-    """How many rows (first axis) hold a value that is not finite, and the first few of them."""
-    bad = ~torch.isfinite(value.detach())
+    """How many rows (first axis) hold a bad value, and the first few of them."""
+    bad = is_bad(value)
     rows = (
         torch.nonzero(bad.reshape(len(bad), -1).any(1) if bad.dim() > 1 else bad).reshape(-1)
         if bad.dim()
@@ -78,8 +84,8 @@ def bad_rows(value: torch.Tensor) -> tuple[int, list[int]]:
 
 
 def whole_columns(value: torch.Tensor) -> bool:
-    """Whether what is not finite fills whole columns (last axis) of a table, in every row."""
-    bad = ~torch.isfinite(value.detach())
+    """Whether what is bad fills whole columns (last axis) of a table, in every row."""
+    bad = is_bad(value)
     if bad.dim() < 2 or len(bad) < 2:
         return False
     columns = bad.reshape(-1, bad.shape[-1])

@@ -16,34 +16,20 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-from firstcause.lab import places, tensors
+from firstcause.lab import naming, outliers, places, tensors
+from firstcause.lab.births import Births, call_of
+from firstcause.lab.calls import Calls
+from firstcause.lab.graph import Graph
 from firstcause.lab.modules import ModuleStack
 from firstcause.lab.refusal import describe_refusal
+from firstcause.lab.refused_call import describe
 
 if TYPE_CHECKING:
     from firstcause.record.observe.recorder import Recorder
     from firstcause.record.observe.snapshot import Snapshot
 
 UNFILLED = frozenset({"empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided", "resize_"})
-# Ops that write a constant: an infinity of theirs is a mask, and no cause unless it is an ancestor.
-CONSTANT = frozenset(
-    {
-        "full",
-        "full_like",
-        "fill",
-        "fill_",
-        "masked_fill",
-        "masked_fill_",
-        "scalar_tensor",
-        "new_full",
-        "where",
-        "index_fill_",
-        "index_put_",
-        "lift_fresh",
-        "_to_copy",
-    }
-)
-MOST_BIRTHS = 200
+MOST_OUTLIERS = 8
 
 
 class Trace(TorchDispatchMode):
@@ -54,23 +40,32 @@ class Trace(TorchDispatchMode):
         self.modules = ModuleStack(recorder.reachable.modules, self.origin)
         self.inputs = {id(t): name for s in window for name, t, _ in s.versions}
         self.ops: list[dict[str, Any]] = []
-        self.births: list[dict[str, Any]] = []
+        self.births = Births(self.origin, self.modules.path)
+        self.screen = outliers.Screen()
+        self.outliers: list[dict[str, Any]] = []
         self.losses: list[dict[str, Any]] = []
         self.refused: dict[str, Any] | None = None
         self._made: dict[int, tuple[weakref.ref[torch.Tensor], int]] = {}
-        self._ancestors: dict[int, tuple[weakref.ref[torch.Tensor], frozenset[int]]] = {}
         self._anomaly = torch.autograd.detect_anomaly(check_nan=False)
+        self.graph = Graph(self, recorder)
+        self.calls = Calls(self.origin, self.modules.path, self.modules.stack) if _raised(recorder) else None
 
     def __enter__(self) -> Trace:
         warnings.simplefilter("ignore")
         self.modules.attach()
+        self.graph.attach()
         self._anomaly.__enter__()
         super().__enter__()
+        if self.calls is not None:
+            self.calls.__enter__()
         return self
 
     def __exit__(self, *exception: Any) -> None:
+        if self.calls is not None:
+            self.calls.__exit__(*exception)
         super().__exit__(*exception)
         self._anomaly.__exit__()
+        self.graph.detach()
         self.modules.detach()
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -78,58 +73,51 @@ class Trace(TorchDispatchMode):
         leaves = tree_leaves((args, kwargs))
         given = [x for x in leaves if isinstance(x, torch.Tensor)]
         worst = max([self._state(x) for x in given], default=tensors.FINITE)
-        before = [self._seen(x) for x in given]
+        before = frozenset[int]().union(*(self.births.ancestors(x) for x in given))
+        call = call_of(func, args, kwargs)
+        far = list(self.screen.look(args, kwargs))
+        written = self.graph.before_op(func, args, kwargs, given)
         try:
             result = func(*args, **kwargs)
         except Exception as error:
             if self.refused is None or self.refused["error"] != str(error):
                 self.refused = describe_refusal(self, func, args, kwargs, error)
             raise
-        number = self._note(func, given)
+        call.number = number = self._note(func, given)
+        self.outliers += [self._outlier(number, batch, found) for batch, found in far[:MOST_OUTLIERS]]
         made = [x for x in tree_leaves(result) if isinstance(x, torch.Tensor)]
+        self.graph.after_op(number, given, made, written, result)
         if made:
-            self.ops[number]["shape"] = list(made[0].shape)
-        name = func._schema.name.removeprefix("aten::")
+            self.ops[number] |= {"shape": list(made[0].shape), "dtype": str(made[0].dtype)[6:]}
         for tensor in made:
-            state = tensors.FINITE if name in UNFILLED else tensors.badness(tensor)
-            ancestors: frozenset[int] = frozenset()
-            if state:
-                ancestors = frozenset().union(*before)
-                if state > worst and len(self.births) < MOST_BIRTHS:
-                    ancestors = ancestors | {
-                        self._birth(func, name, number, args, kwargs, tensor, state, ancestors)
-                    }
-            self._remember(tensor, number, ancestors)
+            self._made[id(tensor)] = (weakref.ref(tensor), number)
+            state = tensors.FINITE if call.name in UNFILLED else tensors.badness(tensor)
+            self.births.made(call, self.ops[number], tensor, state, worst, before if state else frozenset())
         return result
 
     # ------------------------------------------------------------------ provenance
 
     def _state(self, tensor: torch.Tensor) -> int:
         state = tensors.badness(tensor)
-        if state and not self._seen(tensor) and self._producer(tensor) is None:
-            self._source(tensor, state)
+        if state and not self.births.ancestors(tensor) and self._producer(tensor) is None:
+            self.births.source(tensor, state, len(self.ops))
         return state
-
-    def _seen(self, tensor: torch.Tensor) -> frozenset[int]:
-        entry = self._ancestors.get(id(tensor))
-        return entry[1] if entry is not None and entry[0]() is tensor else frozenset()
 
     def _producer(self, tensor: torch.Tensor) -> int | None:
         entry = self._made.get(id(tensor))
         return entry[1] if entry is not None and entry[0]() is tensor else None
 
-    def _remember(self, tensor: torch.Tensor, number: int, ancestors: frozenset[int]) -> None:
-        reference = weakref.ref(tensor)
-        self._made[id(tensor)] = (reference, number)
-        self._ancestors[id(tensor)] = (reference, ancestors)
-
     def _note(self, func: Any, given: list[torch.Tensor]) -> int:
         node = torch._C._current_autograd_node()
         self.ops.append(
             {
+                "number": len(self.ops),
                 "op": func._schema.name.removeprefix("aten::"),
-                "site": places.of_node(node) if node is not None else places.of_frame(sys._getframe(2)),
+                "site": places.of_node(node, sys._getframe(2))
+                if node is not None
+                else places.of_frame(sys._getframe(2)),
                 "phase": "backward" if node is not None else "forward",
+                "grad": torch.is_grad_enabled(),
                 "module": self.modules.path(),
                 "inputs": [self.origin(x) for x in given],
             }
@@ -140,91 +128,41 @@ class Trace(TorchDispatchMode):
         """What a tensor is: made by which op, a parameter, an input of the step, or none of these."""
         made = self._producer(tensor)
         facts: dict[str, Any] = {"shape": list(tensor.shape), "dtype": str(tensor.dtype)[6:]}
+        if tensor.requires_grad and tensor.is_leaf:
+            facts["trained"] = True
         if made is not None:
             return facts | {"made_by": made}
         name = self.modules.tensor_name(tensor)
         if name is not None:
             return facts | {"parameter": name}
-        return facts | ({"input": self.inputs[id(tensor)]} if id(tensor) in self.inputs else {"other": True})
-
-    # ------------------------------------------------------------------ births
-
-    def _source(self, tensor: torch.Tensor, state: int) -> None:
-        number = len(self.births)
-        rows, first = tensors.bad_rows(tensor)
-        self.births.append(
-            {
-                "op": "source",
-                "number": -1,
-                "kind": "nan" if state == tensors.NAN else "inf",
-                "phase": "forward",
-                "site": places.of_frame(sys._getframe(2)),
-                "module": self.modules.path(),
-                "output": tensors.figures(tensor),
-                "origin": self.origin(tensor),
-                "rows": rows,
-                "first_rows": first,
-                "whole_columns": tensors.whole_columns(tensor),
-                "element": tensors.first_bad(tensor),
-                "ancestors": [],
-            }
-        )
-        self._ancestors[id(tensor)] = (weakref.ref(tensor), frozenset({number}))
-
-    def _birth(
-        self,
-        func: Any,
-        name: str,
-        number: int,
-        args: Any,
-        kwargs: Any,
-        made: torch.Tensor,
-        state: int,
-        ancestors: frozenset[int],
-    ) -> int:
-        node = torch._C._current_autograd_node()
-        element = tensors.first_bad(made)
-        operands = [x for x in tree_leaves((args, kwargs)) if isinstance(x, (torch.Tensor, int, float))]
-        rows, first = tensors.bad_rows(made)
-        self.births.append(
-            {
-                "op": name,
-                "overload": str(func),
-                "number": number,
-                "kind": "nan" if state == tensors.NAN else "inf",
-                "signs": sorted(
-                    {
-                        "+" if v > 0 else "-"
-                        for v in (float("inf"), float("-inf"))
-                        if bool((made.detach() == v).any())
-                    }
-                ),
-                "phase": self.ops[number]["phase"],
-                "node": node.name() if node is not None else None,
-                "site": self.ops[number]["site"] if node is not None else places.here(),
-                "module": self.ops[number]["module"],
-                "constant": name in CONSTANT and state == tensors.INF,
-                "operands": [tensors.figures(x) for x in operands],
-                "operands_at": [tensors.at(x, element, made.shape) for x in operands],
-                "inputs": self.ops[number]["inputs"],
-                "output": tensors.figures(made),
-                "rows": rows,
-                "first_rows": first,
-                "element": element,
-                "ancestors": sorted(ancestors),
-            }
-        )
-        return len(self.births) - 1
+        if id(tensor) in self.inputs:
+            return facts | {"input": self.inputs[id(tensor)]}
+        held = self.modules.plain_attribute(tensor)
+        return facts | {"other": True} | ({"attribute": held, "device": str(tensor.device)} if held else {})
 
     def loss(self, value: torch.Tensor) -> None:
         """The step's loss, as the marked backward call gives it."""
         self.losses.append(
             {
                 "value": tensors.figures(value),
-                "ancestors": sorted(self._seen(value)),
+                "ancestors": sorted(self.births.ancestors(value)),
                 "made_by": self._producer(value),
             }
         )
+
+    def pass_begins(self) -> None:
+        """One more pass of the window begins."""
+        self.graph.pass_begins()
+
+    def _outlier(self, number: int, batch: torch.Tensor, found: outliers.Outliers) -> dict[str, Any]:
+        """Rows of the step's data that lie far outside of the others, and the op that they enter by."""
+        op = self.ops[number]
+        return found.facts() | {
+            "origin": self.origin(batch),
+            "name": naming.holder(batch, found.rows[0], sys._getframe(1)),
+            "site": op["site"],
+            "used_by": number,
+        }
 
     # ------------------------------------------------------------------ the result
 
@@ -235,20 +173,34 @@ class Trace(TorchDispatchMode):
         bad = [
             self.modules.tensor_name(p) for p in parameters if p.grad is not None and tensors.badness(p.grad)
         ]
-        roots = [i["made_by"] for b in self.births for i in b.get("inputs", ()) if "made_by" in i]
+        used = [b.get("used_by", -1) for b in (*self.outliers, *self.births.found)]
+        roots = [number for number in used if 0 <= number < len(self.ops)]
+        roots += [i["made_by"] for b in self.births.found for i in b.get("inputs", ()) if "made_by" in i]
         if self.refused is not None:
             roots += [
                 a["made_by"] for a in self.refused["operands"] if isinstance(a, dict) and "made_by" in a
             ]
+        roots += self.graph.roots()
         return {
             "ops": len(self.ops),
-            "births": self.births,
+            "births": self.births.found,
             "losses": self.losses,
+            "outliers": self.outliers[:MOST_OUTLIERS],
             "bad_gradients": bad,
             "refused": self.refused,
+            "graph": self.graph.facts(error),
+            "call": self._call(error),
             "owners": self.modules.owners(),
             "chain": {str(n): self.ops[n] for n in sorted(self._behind(roots))},
         }
+
+    def _call(self, error: BaseException | None) -> dict[str, Any] | None:
+        if self.calls is None or error is None:
+            return None
+        try:
+            return describe(self.calls, error)
+        except Exception as own:  # noqa: BLE001 - calls of the program's own are made again: the rest is known without
+            return {"failed": repr(own)}
 
     def _behind(self, roots: list[int], most: int = 400) -> set[int]:
         """The ops from which the given ones got their inputs, nearest first, bounded."""
@@ -260,3 +212,10 @@ class Trace(TorchDispatchMode):
                 found.add(number)
                 queue.extend(i["made_by"] for i in self.ops[number]["inputs"] if "made_by" in i)
         return found
+
+
+def _raised(recorder: Recorder) -> bool:
+    """Whether the replay is that of an exception: bits of the results do not matter then, and every call may be asked about."""
+    replay = getattr(recorder, "replay", None)
+    facts = getattr(replay, "facts", None) or {}
+    return replay is None or replay.error is not None or facts.get("kind") == "exception"

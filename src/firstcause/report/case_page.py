@@ -14,14 +14,24 @@ _COLORS = {"verified": "green", "closed": "green", "stopped": "red"}
 
 
 def render_case(
-    progress: Progress, out: TextIO, color: bool = False, width: int = 80, next_command: str = ""
+    progress: Progress,
+    out: TextIO,
+    color: bool = False,
+    width: int = 80,
+    next_command: str = "",
+    probes: Sequence[tuple[str, str]] = (),
 ) -> None:
-    """Write where a case stands: its run, approval, attempts with their lessons, and the next command."""
+    """Write where a case stands: its run, approval, attempts with their lessons, probes, and the next command.
+
+    ``probes`` are the paths of its probe scripts with what each measures.
+    """
     style = style_on(out, color, width)
-    out.writelines(line.rstrip() + "\n" for line in _case(progress, style, next_command))
+    out.writelines(line.rstrip() + "\n" for line in _case(progress, style, next_command, probes))
 
 
-def _case(progress: Progress, style: Style, next_command: str) -> Iterator[str]:
+def _case(
+    progress: Progress, style: Style, next_command: str, probes: Sequence[tuple[str, str]]
+) -> Iterator[str]:
     case = progress.case
     yield from title(f"case {case.id}", case.state, _COLORS.get(case.state, "yellow"), style)
     rows = [("run", case.run), ("opened", case.opened), ("updated", progress.updated)]
@@ -42,6 +52,12 @@ def _case(progress: Progress, style: Style, next_command: str) -> Iterator[str]:
         if remarks:
             yield from heading(name, style)
             yield from columns([(one_line(remark.by), remark.text) for remark in remarks], style)
+    if probes:
+        yield from heading("Probes", style)
+        end = style.glyph("…", "...")
+        for path, text in probes:
+            yield "  python " + cropped(one_line(path), style.width - 9, end)
+            yield "      " + style.dim(cropped(one_line(text), style.width - 6, end))
     if case.state == "stopped":
         yield from heading("Stopped After Three Strikes", style)
         yield from body(question(progress), style)

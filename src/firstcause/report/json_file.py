@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from firstcause.case import Progress, diagnosis_hash, diff_hash, next_step
+from firstcause.case import Probe, Progress, diagnosis_hash, diff_hash, next_step
 from firstcause.report.hypotheses import ranked
 from firstcause.schema import Diagnosis, Fix, Hypothesis, to_plain
 
@@ -44,7 +45,7 @@ def _fix(fix: Fix) -> dict[str, str]:
     }
 
 
-def case_to_json(progress: Progress) -> dict[str, Any]:
+def case_to_json(progress: Progress, probes: Sequence[Probe] = ()) -> dict[str, Any]:
     """The case: where it stands, its diagnosis with the hashes that an approval is bound to, its attempts."""
     case = progress.case
     return {
@@ -62,6 +63,7 @@ def case_to_json(progress: Progress) -> dict[str, Any]:
         "attempts": to_plain(progress.attempts),
         "rejections": to_plain(progress.rejections),
         "tries": to_plain(progress.tries),
+        "probes": to_plain(tuple(probes)),
         "lesson": progress.lesson,
         "next": next_step(progress),
     }

@@ -77,3 +77,33 @@ def link(path: str) -> str | None:
         return None
     # /proc/self/fd/1 -> pipe:[123] leads nowhere; the kernel follows such links itself.
     return None if path.startswith("/proc/") and not target.startswith("/") else target
+
+
+def copy_tree(source: str, target: str) -> None:
+    """Copy a real folder with all that is in it; nothing where there is no such folder."""
+    if not is_folder(source):
+        return
+    make_folders(target)
+    for name in posix.listdir(source):
+        found, here, there = status(f"{source}/{name}"), f"{source}/{name}", f"{target}/{name}"
+        if found is None:
+            continue
+        if stat.S_ISDIR(found.st_mode):
+            copy_tree(here, there)
+        elif stat.S_ISLNK(found.st_mode):
+            posix.symlink(posix.readlink(here), there)
+        elif stat.S_ISREG(found.st_mode):
+            copy(here, there)
+
+
+def remove_tree(path: str) -> None:
+    """Remove a real folder with all that is in it; nothing where there is no such folder."""
+    if not is_folder(path):
+        return
+    for name in posix.listdir(path):
+        here = f"{path}/{name}"
+        if is_folder(here):
+            remove_tree(here)
+        else:
+            posix.unlink(here)
+    posix.rmdir(path)

@@ -11,7 +11,7 @@ import warnings
 from dataclasses import dataclass
 from typing import Literal
 
-from firstcause.sandbox import lifetime, memory, signals
+from firstcause.sandbox import lifetime, memory, refusal, signals
 from firstcause.sandbox.libc import monotonic
 
 SEAL_FAILED = 70
@@ -46,7 +46,8 @@ def split(scratch: str, keep: frozenset[int], seconds: float) -> Outcome | None:
     shuffling = getattr(sys.modules.get("random"), "_inst", None)
     state = shuffling.getstate() if shuffling is not None else None
     try:
-        child = _fork()
+        with refusal.own():
+            child = _fork()
     except OSError as error:
         unheard.end()
         signals.release(mask)
@@ -125,7 +126,8 @@ class _Child:
 
     def kill(self) -> None:
         if not self.gone and not self._reaped():
-            posix.kill(self.number, 9)
+            with refusal.own():
+                posix.kill(self.number, 9)
             self._polled(monotonic() + GOING)
 
     def _polled(self, end: float) -> bool:

@@ -17,8 +17,9 @@ def bind_to_parent() -> None:
     try:
         with _io.open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
             file.write("1000")
-    except PermissionError:
-        # Some containers mount /proc read-only; the deadline and the memory check remain.
+    except OSError:
+        # Some containers mount /proc read-only; the deadline and the memory check remain. A fork of a sealed
+        # process cannot open it, and has inherited what is there.
         return
 
 

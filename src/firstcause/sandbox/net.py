@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from firstcause.sandbox.overlay import Overlay
-from firstcause.sandbox.refusal import refuse
+from firstcause.sandbox.refusal import is_own, refuse
 
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 SINKS = frozenset(("/dev/null", "/dev/zero", "/dev/full"))
@@ -86,6 +86,8 @@ def _checks(overlay: Overlay) -> dict[str, Callable[[tuple[Any, ...]], None]]:
 
 def _process(event: str) -> Callable[[tuple[Any, ...]], None]:
     def check(arguments: tuple[Any, ...]) -> None:
+        if is_own():
+            return
         # subprocess.Popen: (executable, arguments, ...); os.exec and spawns: (path, arguments, ...); os.fork: ().
         given = arguments[1] if len(arguments) > 1 else arguments[0] if arguments else None
         shown = f"{event} {given}" if given is not None else event
@@ -95,9 +97,11 @@ def _process(event: str) -> Callable[[tuple[Any, ...]], None]:
 
 
 def _signal(event: str) -> Callable[[tuple[Any, ...]], None]:
-    return lambda arguments: refuse(
-        "seal-process", f"sends a signal ({event} {', '.join(map(str, arguments))})"
-    )
+    def check(arguments: tuple[Any, ...]) -> None:
+        if not is_own():
+            refuse("seal-process", f"sends a signal ({event} {', '.join(map(str, arguments))})")
+
+    return check
 
 
 def _connection(event: str) -> Callable[[tuple[Any, ...]], None]:

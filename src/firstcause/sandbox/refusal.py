@@ -2,11 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NoReturn
 
 from firstcause.errors import SealError
 
 _refused: list[SealError] = []
+_own = False
+
+
+@contextmanager
+def own() -> Iterator[None]:
+    """What is done inside is firstcause's own: a sealed process may fork itself, and end its forks."""
+    global _own
+    before, _own = _own, True
+    try:
+        yield
+    finally:
+        _own = before
+
+
+def is_own() -> bool:
+    return _own
 
 
 def refuse(slug: str, what: str) -> NoReturn:

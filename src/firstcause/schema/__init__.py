@@ -5,6 +5,7 @@ from firstcause.schema.cause import Cause
 from firstcause.schema.codec import from_plain, to_plain
 from firstcause.schema.diagnosis import SECTIONS, Diagnosis, DiagnosisStatus
 from firstcause.schema.evidence import Evidence, EvidenceKind
+from firstcause.schema.expectation import Expectation
 from firstcause.schema.finding import Category, Finding
 from firstcause.schema.fix import Fix
 from firstcause.schema.hypothesis import Hypothesis, HypothesisStatus
@@ -24,6 +25,7 @@ __all__ = [
     "DiagnosisStatus",
     "Evidence",
     "EvidenceKind",
+    "Expectation",
     "Finding",
     "Fix",
     "Hypothesis",

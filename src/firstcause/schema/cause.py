@@ -5,7 +5,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Cause:
-    """A root cause as the catalogue knows it: its mechanism, what settles it, its fix, what is taken for it."""
+    """A root cause as the catalogue knows it: its mechanism, what settles it, its fix, what is taken for it.
+
+    ``explained_by`` names the causes of which this one is the consequence where both are confirmed; ``said`` holds
+    the words in which people suspect it.
+    """
 
     slug: str
     title: str
@@ -20,3 +24,5 @@ class Cause:
     fix_does_not: str
     decoys: tuple[str, ...]
     proof: str
+    explained_by: tuple[str, ...] = ()
+    said: tuple[str, ...] = ()

@@ -3,6 +3,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from firstcause.schema.expectation import Expectation
 from firstcause.schema.symptom import Symptom
 
 RUN_SCHEMA = 1
@@ -31,3 +32,4 @@ class Run:
     schema: int = RUN_SCHEMA
     notes: tuple[str, ...] = ()
     environment: dict[str, Any] | None = None
+    expectations: tuple[Expectation, ...] = ()

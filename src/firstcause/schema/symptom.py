@@ -5,7 +5,7 @@ from typing import Literal
 
 from firstcause.schema.site import Site
 
-SymptomKind = Literal["nan", "exception", "signal", "exit-code"]
+SymptomKind = Literal["nan", "exception", "signal", "exit-code", "divergence", "no-learning", "expectation"]
 
 
 @dataclass(frozen=True)

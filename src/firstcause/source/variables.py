@@ -161,8 +161,15 @@ def _augmented(walk: Walk, value: Value, definition: Definition, wanted: Wanted,
         return [Origin("operation", value.module, node, chain, exact=False)]
     if value.path[0].kind not in ("iter", "item", "child"):
         return None
+    if node in walk.augmenting:
+        # In a loop, what was added the pass before is added by the same statement.
+        return []
     frame = frame_of(value.frame, value.module.function(node))
-    earlier = follow(walk, value, lookup(value.module, node, wanted), wanted, chain)
+    walk.augmenting.add(node)
+    try:
+        earlier = follow(walk, value, lookup(value.module, node, wanted), wanted, chain)
+    finally:
+        walk.augmenting.discard(node)
     added = walk.trace(Value(value.module, node.value, frame, (EACH, *value.path[1:])), chain)
     return None if earlier is None and added is None else [*(earlier or []), *(added or [])]
 

@@ -132,6 +132,8 @@ class Walk:
         self.effort = effort or Effort()
         # Comprehensions of which one element, by its number, is being followed.
         self.selected: dict[ast.AST, int] = {}
+        # Statements like `x += y` whose earlier value is being followed.
+        self.augmenting: set[ast.AST] = set()
         self._active: set[tuple[int, Path, tuple[int, ...]]] = set()
 
     def fork(self) -> Walk:

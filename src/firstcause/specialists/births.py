@@ -9,13 +9,22 @@ from firstcause.specialists.divergence import diverged
 from firstcause.specialists.examination import Examination, Facts
 
 
-def settle_by_root(hypothesis: Hypothesis, examination: Examination, matches: bool, why: str) -> Hypothesis:
-    """Confirmed when the first cause of the replay shows the mechanism, refuted when it shows another one."""
+def settle_by_root(
+    hypothesis: Hypothesis, examination: Examination, matches: bool, why: str, after_divergence: bool = False
+) -> Hypothesis:
+    """Confirmed when the first cause of the replay shows the mechanism, refuted when it shows another one.
+
+    ``after_divergence`` is for causes that no divergence leads to: what was masked or ignored is so by the data.
+    """
     root = examination.root
+    if root is None and examination.refused and examination.replay.get("exact") and not examination.births:
+        text = "every value of the failing step is finite up to the op that refused its input"
+        return refuted(hypothesis, examination.replayed(False, text, {}, None))
     if root is None:
         return inconclusive(hypothesis, examination)
     site = examination.site(root["site"])
-    runaway = diverged(examination) if matches and root["op"] != "source" else ""
+    asks = matches and root["op"] != "source" and not after_divergence
+    runaway = diverged(examination) if asks else ""
     if runaway:
         return Hypothesis(
             hypothesis.cause, None, 0, "inconclusive", (), f"{tell(examination, root)}, but {runaway}"
@@ -39,7 +48,7 @@ def missing_replay(examination: Examination) -> str:
     failure = examination.failure
     if not failure:
         return "the failing step was not kept: it lies outside of every loop and function that holds an optimizer step"
-    if failure.get("not_replayable"):
+    if failure.get("not_replayable") and not examination.replay:
         return f"the failing step could not be replayed: {failure['not_replayable']}"
     if examination.replay.get("status") != "replayed":
         return (
@@ -62,7 +71,8 @@ def tell(examination: Examination, birth: Facts) -> str:
     sign = "".join(birth.get("signs") or []) if birth["kind"] == "inf" else ""
     inputs = f" from {values}" if values else ""
     made = f"{sign}{birth['kind']}, made by {birth['op']}{phase}{where}"
-    return f"the first bad value of step {examination.step} is {made} at element {birth['element']}{inputs}"
+    when = f"step {examination.step}" if examination.step is not None else "the call"
+    return f"the first bad value of {when} is {made} at element {birth['element']}{inputs}"
 
 
 def figures(birth: Facts) -> dict[str, Any]:
@@ -87,6 +97,13 @@ def number(birth: Facts, position: int) -> float | None:
     """The operand at ``position`` that met the first bad element, as a float."""
     values = birth.get("operands_at") or []
     value = values[position] if position < len(values) else None
+    return None if value is None else float(value)
+
+
+def again_in_float32(birth: Facts, which: str) -> float | None:
+    """What an op in half precision gives in float32: ``alone`` on its own inputs, ``together`` with the ops before it."""
+    value = (birth.get("wider") or {}).get(which)
+    # The record writes an infinity as text.
     return None if value is None else float(value)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections.abc import Sequence
 
 from firstcause.specialists.examination import Examination
 
@@ -11,6 +12,7 @@ from firstcause.specialists.examination import Examination
 LOSS_RATIO = 10.0
 GRADIENT_RATIO = 100.0
 COMPARED = 5
+ONSET_RATIO = 4.0
 
 
 def diverged(examination: Examination) -> str:
@@ -33,3 +35,14 @@ def diverged(examination: Examination) -> str:
         f"the run had diverged before: the loss rose from {loss_then:.3g} to {loss_now:.3g}, "
         f"the gradient norm from {norm_then:.3g} to {norm_now:.3g}; a smaller learning rate must be tried first"
     )
+
+
+def onset(losses: Sequence[float]) -> int | None:
+    """The first step at which the loss, smoothed over three, stands at four times that of the start."""
+    start = abs(losses[0]) if losses else 0.0
+    return next((i for i, x in enumerate(smoothed(losses)) if start and x >= ONSET_RATIO * start), None)
+
+
+def smoothed(losses: Sequence[float]) -> list[float]:
+    """Medians of three, so that one batch alone makes no peak."""
+    return [statistics.median_low(map(abs, losses[max(0, i - 1) : i + 2])) for i in range(len(losses))]

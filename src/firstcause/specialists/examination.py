@@ -6,6 +6,7 @@ import os
 from functools import cached_property
 from typing import Any
 
+from firstcause.lab.counterfactual import Lab
 from firstcause.record.folder import RunFolder
 from firstcause.record.supervise.conclude import relative
 from firstcause.schema import Evidence, Run, Site, Symptom
@@ -17,13 +18,19 @@ Facts = dict[str, Any]
 class Examination:
     """One failure of one run."""
 
-    def __init__(self, folder: RunFolder, run: Run, symptom: Symptom, failure: Facts | None) -> None:
+    def __init__(
+        self, folder: RunFolder, run: Run, symptom: Symptom, failure: Facts | None, lab: Lab | None = None
+    ) -> None:
         self.folder = folder
         self.run = run
         self.symptom = symptom
         self.failure: Facts = failure or {}
         self.replay: Facts = self.failure.get("replay") or {}
         self.trace: Facts = self.replay.get("trace") or {}
+        # Where the program may be run again with one thing changed; None where that is not allowed.
+        self.lab = lab
+        # What one specialist worked out and another needs too.
+        self.memory: dict[str, Any] = {}
 
     @cached_property
     def project(self) -> Project | None:
@@ -32,6 +39,17 @@ class Examination:
         script = next((w for w in self.run.command if w.endswith(".py")), None)
         path = os.path.join(self.run.folder, script) if script else unit.get("file")
         return Project.of_script(path) if path and os.path.isfile(path) else None
+
+    @cached_property
+    def rows(self) -> list[Facts]:
+        """The recorded figures of each step before the failing one, of the process that took most steps."""
+        readings = list(self.folder.journals().values())
+        longest = max((r.rows for r in readings), key=len, default=())
+        return [
+            {"step": r.step, **dict(zip(r.columns, r.values, strict=True))}
+            for r in longest
+            if self.step is None or r.step < self.step
+        ]
 
     @property
     def step(self) -> int | None:

@@ -66,7 +66,8 @@ def test_the_patch_changes_what_it_has_to_and_nothing_else(case, tmp_path):
 def test_the_patched_programs_run_where_the_faulty_ones_fail(tmp_path):
     """Every program that says how it is run, before and after its patch, in one real process with torch."""
     runnable = [case for case in CASES if case.changes is not None and case.is_runnable]
-    assert {case.cause for case in runnable} == set(PATCHES)
+    # A cause whose cases all say "no patch" has nothing to run.
+    assert {case.cause for case in runnable} == {case.cause for case in CASES if case.changes is not None}
     for number, case in enumerate(runnable):
         folder = tmp_path / f"{number:03d}"
         folder.mkdir()
@@ -88,10 +89,19 @@ def test_the_patched_programs_run_where_the_faulty_ones_fail(tmp_path):
     assert len(results) == len(runnable)
 
 
+def test_every_cause_with_a_patch_module_has_cases():
+    here = {case.cause for case in CASES}
+    # Those about shapes take facts of data flow, and have a test file of their own.
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "test_shape_patches.py")) as file:
+        elsewhere = file.read()
+    rest = {cause for cause in PATCHES if cause not in here}
+    assert [cause for cause in rest if f"{cause.replace('-', '_')}.patch(" not in elsewhere] == []
+
+
 def test_an_unknown_cause_has_no_patch_and_no_line(tmp_path):
     project = Project(str(tmp_path), [])
-    assert propose("learning-rate-too-high", {}, project, str(tmp_path)) is None
-    assert line_to_fix("learning-rate-too-high", {}, project) is None
+    assert propose("moon-phase", {}, project, str(tmp_path)) is None
+    assert line_to_fix("moon-phase", {}, project) is None
 
 
 @pytest.mark.parametrize("cause", PATCHES)

@@ -29,7 +29,10 @@ hypotheses = st.builds(
     st.lists(evidence, max_size=3).map(tuple),
 )
 symptoms = st.builds(
-    Symptom, st.sampled_from(["nan", "exception", "signal", "exit-code"]), st.text(), st.none() | sites
+    Symptom,
+    st.sampled_from(["nan", "exception", "signal", "exit-code", "divergence", "no-learning", "expectation"]),
+    st.text(),
+    st.none() | sites,
 )
 diagnoses = st.builds(
     Diagnosis,

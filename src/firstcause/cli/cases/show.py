@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from typing import TextIO
 
-from firstcause.case import CaseFolder, Progress, next_step
+from firstcause.case import CaseFolder, Progress, next_step, probes_of
 from firstcause.cli.cases.place import chosen, cwd_of
 from firstcause.cli.output import look, source_lines, write_json
 from firstcause.report.case_page import render_case
@@ -19,7 +20,7 @@ def main(args: argparse.Namespace) -> int:
     folder = chosen(args.case)
     progress = folder.progress()
     if args.json:
-        write_json(args.json, case_to_json(progress))
+        write_json(args.json, case_to_json(progress, probes_of(folder)))
     if args.json != "-":
         show(folder, progress, sys.stdout, next_step(progress))
     return 0
@@ -29,7 +30,10 @@ def show(folder: CaseFolder, progress: Progress, out: TextIO, command: str = "")
     """Write the case, its diagnosis and the next command, if there is one to tell."""
     color, width = look(out)
     diagnosis = progress.case.diagnosis
-    render_case(progress, out, color, width, "" if diagnosis else command)
+    probes = [
+        (os.path.relpath(folder.file(p.file)), f"{', '.join(p.causes)}: {p.text}") for p in probes_of(folder)
+    ]
+    render_case(progress, out, color, width, "" if diagnosis else command, probes)
     if diagnosis:
         out.write("\n")
         source = source_lines(diagnosis.site, cwd_of(folder))

@@ -7,6 +7,7 @@ Facts:
 - ``dtype``: the denominator's type.
 - ``is_tensor``: False where the denominator is a Python number; then no patch is made.
 - ``denominator_min``: the smallest value of the denominator seen; a patch is made only from 0 on.
+- ``before_the_loop``: True where a column of the data was divided by 0, in NumPy, pandas or torch; optional.
 - ``numerator_at_zero``: the largest absolute numerator where the denominator is 0; 0 means 0/0. Optional.
 """
 
@@ -18,7 +19,7 @@ from firstcause.fix.draft import draft
 from firstcause.fix.epsilons import Vanished, vanished
 from firstcause.fix.operations import Facts, call_operand, candidates, module_of, named_line
 from firstcause.fix.precision import NEAR_ZERO, is_integer, type_name
-from firstcause.fix.rewrite import called, replaced
+from firstcause.fix.rewrite import called, inserted_after, inserted_before, replaced
 from firstcause.fix.roots import root_behind
 from firstcause.schema import Fix, Site
 from firstcause.source import Module, Project
@@ -31,6 +32,7 @@ DIVIDING = frozenset({"div", "divide", "true_divide"})
 INVERTING = frozenset({"rsqrt", "reciprocal"})
 # 1/1e-6 still trains where the numerator is not 0; 1/1e-12 does not.
 NONZERO_NUMERATOR = "1e-6"
+COLUMN_EPSILON = "1e-8"
 
 
 def line(facts: Facts, project: Project) -> Site | None:
@@ -48,6 +50,8 @@ def line(facts: Facts, project: Project) -> Site | None:
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     """Raise an epsilon that vanishes, or keep the denominator above 0."""
     module = module_of(facts, project)
+    if module is not None and facts.get("before_the_loop"):
+        return _of_a_column(facts, project, root, module)
     smallest = facts.get("denominator_min")
     if module is None or facts.get("is_tensor") is False or smallest is None or not smallest >= 0:
         return None
@@ -81,6 +85,25 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
         f"Keep the denominator at {site} above 0: `{text}` reached 0.",
         f"{change}.",
         f"Why `{text}` is 0: an empty selection or a constant input still gives that element no information.",
+    )
+
+
+def _of_a_column(facts: Facts, project: Project, root: str, module: Module) -> Fix | None:
+    """A sum, and no clamp: NumPy, pandas and torch alike have it."""
+    found = _divisions(facts, project, module)
+    if len(found) != 1:
+        return None
+    node, operand = found[0]
+    text, site = module.segment(operand), module.site(node)
+    edits = [inserted_before(module, operand, "("), inserted_after(module, operand, f" + {COLUMN_EPSILON})")]
+    return draft(
+        project,
+        root,
+        CAUSE,
+        edits,
+        f"Keep the denominator at {site} above 0: `{text}` is 0 for a constant column.",
+        f"{site}: `{text}` becomes `({text} + {COLUMN_EPSILON})`; a constant column becomes 0 instead of NaN.",
+        "That the column says nothing: it stays in the data, and may be left out.",
     )
 
 

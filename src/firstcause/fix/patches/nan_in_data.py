@@ -15,13 +15,14 @@ from __future__ import annotations
 
 import ast
 
+from firstcause.fix.batches import batch_origins
 from firstcause.fix.draft import draft
-from firstcause.fix.operations import Facts, module_of
+from firstcause.fix.operations import Facts
 from firstcause.fix.rewrite import inserted_after, inserted_before
 from firstcause.schema import Fix, Site
-from firstcause.source import Module, Origin, Project, data_origin
+from firstcause.source import Module, Origin, Project
 from firstcause.source.callsites import last_name
-from firstcause.source.data import data_origin_of_name, preparing_site
+from firstcause.source.data import preparing_site
 from firstcause.source.flow import value_origins
 from firstcause.source.frames import Value
 from firstcause.source.values import number
@@ -39,25 +40,9 @@ def line(facts: Facts, project: Project) -> Site | None:
 
 def _origins(facts: Facts, project: Project) -> list[Origin]:
     """Where the batch's numbers come from; of several places, those that can make a NaN best."""
-    name, at = str(facts.get("name") or ""), int(facts.get("line") or 0)
-    module = module_of(facts, project)
-    if module is None or not name:
-        return []
-    found = data_origin(project, module.path, at, name) or data_origin_of_name(project, name)
-    if found and all(isinstance(o.node, (ast.Dict, ast.Tuple, ast.List)) for o in found):
-        found = _of_part(project, module, at, name) or found
+    found = batch_origins(facts, project)
     ranks = [_rank(project, origin) for origin in found]
     return [o for o, rank in zip(found, ranks, strict=True) if rank == max(ranks)]
-
-
-def _of_part(project: Project, module: Module, at: int, name: str) -> list[Origin]:
-    """Of a dict or tuple, the origins of the one part that the line reads."""
-    parts = {
-        module.segment(n)
-        for n in module.nodes_on(at)
-        if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name) and n.value.id == name
-    }
-    return data_origin(project, module.path, at, parts.pop()) if len(parts) == 1 else []
 
 
 def _rank(project: Project, origin: Origin) -> int:

@@ -59,11 +59,12 @@ class Finder(importlib.abc.MetaPathFinder):
         from firstcause.record.observe import marks
 
         try:
-            if self.session.off or not (self.is_project_file(path) or path.endswith(library_loops.FILES)):
+            library = library_loops.module_of(path)
+            if self.session.off or not (library or self.is_project_file(path)):
                 return None
             if self.reach is None:
                 self.reach = Reach(path, [os.path.dirname(os.path.abspath(path)), os.getcwd()])
-            return marks.compile_marked(path, self.reach, main)
+            return marks.compile_marked(path, self.reach, main, library)
         except Exception:
             self.session.failed(f"marks in {path}")
             return None

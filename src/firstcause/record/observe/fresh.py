@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from firstcause.record.observe import saved
+from firstcause.record.observe import check, other_device, saved
 from firstcause.record.observe.marks import CANDIDATES
+from firstcause.record.observe.ranges import ranges
 from firstcause.record.observe.replay import Replay, Rewind, not_reached
 from firstcause.record.observe.snapshot import Snapshot
 
@@ -25,6 +26,7 @@ class FreshReplay(Replay):
         self.structure, self.tensors = saved.load(folder)
         self.started = False
         self.missing: list[str] = []
+        self.inputs: list[dict[str, Any]] = []
         super().__init__(recorder, None, None, result)
 
     def matches(self, k: int) -> bool:
@@ -55,14 +57,25 @@ class FreshReplay(Replay):
                 for n in self.snapshot.names
                 if n in recorded["values"]
             }
-            self.snapshot.values = own | values
+            self.snapshot.values = self.adapted(own | values)
             self.snapshot.versions = []
             self.snapshot.keep_values(self.snapshot.values, frozenset())
-            self.drawn = [saved.decode(d, self.tensors, None) for d in recorded["drawn"]]
+            after = recorded.get("drawn_rng") or [None] * len(recorded["drawn"])
+            self.drawn = [
+                (saved.decode(d, self.tensors, None), r and saved.decode_rng(r, self.tensors))
+                for d, r in zip(recorded["drawn"], after, strict=True)
+            ]
             if self.observer is None:
                 self.observer = self.observe(self.recorder)
             saved.put_back_rng(recorded["rng"], self.tensors)
+            if self.observer is not None:
+                self.observer.pass_begins()
+            self.inputs = ranges([*self.snapshot.values.items(), *(("next", v) for v, _ in self.drawn)])
             yield tuple(self.snapshot.values.get(n) for n in self.snapshot.names)
+
+    def adapted(self, values: dict[str, Any]) -> dict[str, Any]:
+        """What the body is given instead of what it was given; nothing else, in an exact replay."""
+        return values
 
     def _put_back_tensors(self) -> None:
         reachable = self.recorder.reachable
@@ -112,21 +125,26 @@ class FreshReplay(Replay):
             "status": "replayed",
             "passes": len(self.structure["window"]),
             "fresh": True,
+            "inputs": self.inputs,
         }
         refusal = self._refusal(error)
         if refusal is not None:
             return result | refusal
+        devices = self.structure.get("devices", ["cpu"])
         if self.facts["kind"] == "exception":
-            return result | self._and_lacking(self._raised(self.facts["exception"][0], error))
+            compared = self._and_lacking(self._raised(self.facts["exception"][0], error))
+            return other_device.judged(result | compared, devices, error is not None)
         if not reached:
-            return result | self._and_lacking(not_reached(error))
+            return other_device.judged(result | self._and_lacking(not_reached(error)), devices, False)
         then_sums, named = self.structure["gradients"], self._named()
         equal = sum(saved.checksum(named[n].grad) == value for n, value in then_sums.items() if n in named)
         differ = len(then_sums) - equal
         why = f"{differ} of {len(then_sums)} gradients differ from the recorded step" if differ else ""
-        return result | self._and_lacking(
+        compared = self._and_lacking(
             {"exact": not differ, "why": why, "gradients": len(then_sums), "equal": equal}
         )
+        bad = [n for n, p in named.items() if p.grad is not None and not check.finite(p.grad)]
+        return other_device.judged(result | compared, devices, bool(bad))
 
     def _and_lacking(self, facts: dict[str, Any]) -> dict[str, Any]:
         """An inexact replay says also what of the saved state found no place in this process."""

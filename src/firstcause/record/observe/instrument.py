@@ -40,7 +40,11 @@ class Instrument(ast.NodeTransformer):
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
             return node
         if call.func.attr == "zero_grad":
-            return [_at(node, "try: __fc_zeroed__()\nexcept NameError: pass"), node]
+            # Only a plain path of names may be looked at twice.
+            holder = call.func.value
+            named = all(isinstance(n, (ast.Name, ast.Attribute, ast.expr_context)) for n in ast.walk(holder))
+            given = ast.unparse(holder) if named else ""
+            return [_at(node, f"try: __fc_zeroed__({given})\nexcept NameError: pass"), node]
         if call.func.attr == "backward":
             self.found = True
             return self._backward(node, call)
@@ -91,6 +95,15 @@ def _call(function: str, otherwise: str, argument: ast.expr) -> ast.Call:
     assert isinstance(call, ast.Call)
     call.args = [argument]
     return _placed(call, argument)
+
+
+def passed(function: str, value: ast.expr, key: str | int | None = None) -> ast.Call:
+    """``value`` handed through a function of ours with a key before it; as it is where nobody observes."""
+    if key is None:
+        return _call(function, "lambda t: t", value)
+    call = _call(function, "lambda k, t: t", value)
+    call.args.insert(0, _placed(ast.Constant(key), value))
+    return call
 
 
 def _at(node: ast.stmt, text: str) -> ast.stmt:

@@ -51,6 +51,7 @@ def enter_script(session: Session, finder: Finder) -> None:
     with open(compiled, "wb") as file:
         # Magic number, flags, time and size: the last three are not looked at for a file that is run.
         file.write(MAGIC_NUMBER + bytes(12) + marshal.dumps(code))
+    from firstcause.record.observe.call_sites import SITES
     from firstcause.record.observe.marks import CANDIDATES
 
     said = {
@@ -58,6 +59,7 @@ def enter_script(session: Session, finder: Finder) -> None:
         "path": path,
         "compiled": compiled,
         "candidates": [asdict(c) for c in CANDIDATES.values()],
+        "calls": [asdict(c) for c in SITES.values()],
     }
     said["files"] = sorted(finder.reach.files) if finder.reach is not None else []
     os.environ[MAIN] = json.dumps(said)
@@ -96,12 +98,14 @@ def entered() -> dict[str, Any] | None:
     text = os.environ.pop(MAIN, None)
     if text is None:
         return None
+    from firstcause.record.observe.call_sites import SITES, CallSite
     from firstcause.record.observe.marks import CANDIDATES, Candidate
 
     said: dict[str, Any] = json.loads(text)
     for data in said["candidates"]:
         candidate = Candidate(**(data | {"names": tuple(data["names"])}))
         CANDIDATES[candidate.k] = candidate
+    SITES.update((data["s"], CallSite(**data)) for data in said["calls"])
     sys.orig_argv = [said["script"] if w == said["compiled"] else w for w in sys.orig_argv]
     return said
 

@@ -17,17 +17,20 @@ from __future__ import annotations
 
 import ast
 import copy
-import itertools
 import warnings
 from dataclasses import dataclass
 from types import CodeType
 
+from firstcause.record.observe import library_loops
+from firstcause.record.observe.call_sites import SITES, CallMarker
 from firstcause.record.observe.instrument import Instrument
 from firstcause.record.observe.live import bound_names, live_in, own_nodes
 from firstcause.record.observe.reach import Reach, names_called
 
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+# A file without any of these is left as it is.
+WORDS = (b"step", b"backward", b"no_grad", b"inference_mode", b"generate", b"predict", b"torch")
 
 
 @dataclass(frozen=True)
@@ -49,30 +52,39 @@ class Candidate:
 
 
 CANDIDATES: dict[int, Candidate] = {}
-_numbers = itertools.count()
 
 
-def compile_marked(path: str, reach: Reach, main: bool = False) -> CodeType | None:
+def compile_marked(
+    path: str, reach: Reach, main: bool = False, library: str | None = None
+) -> CodeType | None:
     """The file's code with marks, or None where nothing in it is to be marked.
 
-    A ``main`` always has two: its first statement, and one that sees the exception that ends it.
+    A ``main`` always has two: its first statement, and one that sees the exception that ends it. ``library`` names
+    the module where the file is none of the program's.
     Raises ``OSError`` and ``SyntaxError`` as reading and compiling the plain file would.
     """
     with open(path, "rb") as file:
         source = file.read()
-    if not main and b"step" not in source and b"backward" not in source:
+    if not main and not any(word in source for word in WORDS):
         return None
     with warnings.catch_warnings():
         # The plain compilation by Python's own loader has shown them already.
         warnings.simplefilter("ignore")
         tree = ast.parse(source, path)
-        reach.include(path)
-        marker = _Marker(path, reach)
+        if library not in library_loops.CALLS:
+            reach.include(path)
+        steps = reach.names | (library_loops.LOOPS.get(library, frozenset()) if library else frozenset())
+        marker = _Marker(path, reach, steps)
+        calls = CallMarker(path, reach, tree)
+        if library is None:
+            tree = calls.visit(tree)
         instrument = Instrument(reach.compiled, tree)
-        tree = marker.visit(instrument.visit(tree))
+        tree = instrument.visit(tree)
+        if library not in library_loops.CALLS:
+            tree = marker.visit(tree)
         if main:
             _enclose(tree)
-        elif not (marker.found or instrument.found):
+        elif not (marker.found or instrument.found or calls.found):
             return None
         ast.fix_missing_locations(tree)
         try:
@@ -81,6 +93,7 @@ def compile_marked(path: str, reach: Reach, main: bool = False) -> CodeType | No
             # "too many statically nested blocks": the plain file is within Python's limit of 20, ours is not.
             return None
     CANDIDATES.update((c.k, c) for c in marker.found)
+    SITES.update((c.s, c) for c in calls.found)
     return code
 
 
@@ -112,10 +125,13 @@ def _is_future(statement: ast.stmt) -> bool:
 
 
 class _Marker(ast.NodeTransformer):
-    def __init__(self, path: str, reach: Reach) -> None:
+    def __init__(self, path: str, reach: Reach, steps: set[str]) -> None:
         self.path = path
         self.reach = reach
+        self.steps = steps
         self.found: list[Candidate] = []
+        # The main script's were numbered in the interpreter before this one.
+        self._first = max(CANDIDATES, default=-1) + 1
         self._bound: list[set[str]] = []
         self._function = "<module>"
 
@@ -155,7 +171,7 @@ class _Marker(ast.NodeTransformer):
     def _loop(self, node: ast.For | ast.AsyncFor | ast.While) -> ast.AST:
         plain = copy.deepcopy(node.body)
         self.generic_visit(node)
-        if names_called(plain) & self.reach.names:
+        if names_called(plain) & self.steps:
             targets = (
                 []
                 if isinstance(node, ast.While)
@@ -175,12 +191,12 @@ class _Marker(ast.NodeTransformer):
             visit_ClassDef = visit_Lambda = drop
 
         rest = [s for s in (Outside().visit(copy.deepcopy(statement)) for statement in body) if s is not None]
-        return bool(names_called(rest) & self.reach.names)
+        return bool(names_called(rest) & self.steps)
 
     def _wrap(
         self, body: list[ast.stmt], plain: list[ast.stmt], kind: str, node: ast.stmt, targets: list[str]
     ) -> ast.stmt:
-        k = next(_numbers)
+        k = self._first + len(self.found)
         names = tuple(sorted(set(live_in(plain, self._bound[-1])) | set(targets)))
         self.found.append(
             Candidate(k, self.path, node.lineno, node.end_lineno or node.lineno, kind, self._function, names)

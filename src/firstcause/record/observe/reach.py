@@ -8,6 +8,8 @@ from __future__ import annotations
 import ast
 import os
 
+from firstcause.record.observe.model_names import ModelNames
+
 SEEDS = frozenset({"step", "training_step", "train_batch"})
 MAX_FILES = 400
 MAX_BYTES = 2_000_000
@@ -23,7 +25,23 @@ class Reach:
         self._calls: dict[str, set[str]] = {}
         self._callables: dict[str, set[str]] = {}
         self._seen: set[str] = set()
+        self._models = ModelNames()
+        self.models: set[str] = set()
         self.include(main)
+
+    @property
+    def functions(self) -> set[str]:
+        """The names of the project's functions and methods."""
+        return self._models.functions
+
+    def inside_compiled(self) -> set[str]:
+        """Names of functions that something compiled may call; empty where the project compiles nothing."""
+        if not self.compiled:
+            return set()
+        found = {*self.compiled, "forward"}
+        while new := {c for name in found for c in self._calls.get(name, ())} - found:
+            found |= new
+        return found
 
     @property
     def files(self) -> frozenset[str]:
@@ -41,8 +59,10 @@ class Reach:
             tree = _parse(current)
             if tree is not None:
                 self._read(tree)
+                self._models.read(tree)
                 queue.extend(self._imports(tree, current))
         self._close()
+        self.models = self._models.closed()
 
     def _read(self, tree: ast.Module) -> None:
         for node in ast.walk(tree):

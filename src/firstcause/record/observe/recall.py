@@ -32,6 +32,7 @@ def recall(session: Session, error: Exception) -> None:
         recorder is None
         or call is None
         or session.replay
+        or (session.calls is not None and failure.key_of(error) in session.calls.seen)
         or failure.key_of(error) in recorder.replayed_exceptions
     ):
         return

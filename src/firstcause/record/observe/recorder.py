@@ -7,15 +7,14 @@ import os
 import sys
 import time
 import weakref
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from types import FrameType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import torch
-from torch.utils._python_dispatch import _disable_current_modes
 
-from firstcause.record.observe import check, failure, fresh, units
+from firstcause.record.observe import branch, check, failure, fingerprint, library_loops, row, units
+from firstcause.record.observe.guard import guarded
 from firstcause.record.observe.kept import Kept, keep_attributes
 from firstcause.record.observe.marks import CANDIDATES
 from firstcause.record.observe.reachable import MODULE_OWN, Reachable, is_own_class, reach
@@ -25,39 +24,8 @@ from firstcause.record.observe.snapshot import Snapshot
 if TYPE_CHECKING:
     from firstcause.record.observe.session import Session
 
-T = TypeVar("T")
 # A window of accumulated gradients longer than this is not kept; the replay then says that it is not exact.
 WINDOW = 64
-
-
-@contextmanager
-def unseen() -> Iterator[None]:
-    """Keep our few ops out of the program's own function and dispatch modes."""
-    with torch._C.DisableTorchFunction():
-        if torch._C._len_torch_dispatch_stack():
-            with _disable_current_modes():
-                yield
-        else:
-            yield
-
-
-def guarded(default: T) -> Callable[[Callable[..., T]], Callable[..., T]]:
-    """Our own failure becomes an event, and the program goes on unobserved."""
-
-    def wrap(method: Callable[..., T]) -> Callable[..., T]:
-        def call(self: Recorder, *args: Any) -> T:
-            try:
-                if self.replay is not None:
-                    return method(self, *args)
-                with unseen():
-                    return method(self, *args)
-            except Exception:
-                self.session.failed(method.__name__)
-                return default
-
-        return call
-
-    return wrap
 
 
 class Recorder:
@@ -69,9 +37,13 @@ class Recorder:
         self.unit: int | None = None
         self.window: list[Snapshot] = []
         self.window_complete = True
+        # The window of the pass whose steps are over, where it is small: an exception may still come before its end.
+        self.over: Snapshot | None = None
         self.candidates: dict[int, Snapshot] = {}
         self.losses: list[torch.Tensor] = []
         self.first_node: int | None = None
+        # Autograd's sequence number at the first mark of each candidate: older nodes were made before its loop.
+        self.first_sequences: dict[int, int | None] = {}
         self._stepped: list[weakref.ref[torch.optim.Optimizer]] = []
         # Steps in the longest pass of the unit so far; None until one pass is over.
         self.most: int | None = None
@@ -81,12 +53,15 @@ class Recorder:
         self.pending = False
         self.fresh = True
         self.failed = False
+        self.described = False
         self.replayed_exceptions: set[tuple[str, int]] = set()
         self.marks = 0
         self._names: dict[str, Any] = {}
         self.seconds = time.perf_counter()
         self.step_seconds = 0.0
         self.reachable = Reachable()
+        # The candidate from whose frame that was found: paths begin with the names that its frame has.
+        self.found_from: int | None = None
         self.modules_seen = 0
         self._buffers: list[weakref.ref[torch.Tensor]] = []
         self.written_buffers: set[int] | None = None
@@ -97,8 +72,7 @@ class Recorder:
         self.columns: tuple[str, ...] = ()
         self.replay: Replay | None = None
         if session.replay:
-            folder, facts = fresh.failure_to_replay()
-            self.replay = fresh.FreshReplay(self, folder, facts, session.result_fd)
+            self.replay = branch.wanted(self)
         self.rehearse = int(os.environ.get("FIRSTCAUSE_REHEARSE", "-1"))
 
     # ------------------------------------------------------------------ what marked code calls
@@ -126,6 +100,8 @@ class Recorder:
             self.replay.loss(value)
             return
         self.losses.append(value.detach())
+        # A backward pass follows: only what is cleared after it begins a new window.
+        self.fresh = False
         if self.unit is None and value.grad_fn is not None:
             outermost = min(
                 (s.sequence for s in self.candidates.values() if s.sequence is not None), default=0
@@ -135,8 +111,8 @@ class Recorder:
                 self.first_node = first if self.first_node is None else min(first, self.first_node)
 
     @guarded(None)
-    def zeroed(self) -> None:
-        if self.replay is not None:
+    def zeroed(self, holder: Any) -> None:
+        if self.replay is not None or type(holder).__module__.startswith(library_loops.WRAPPERS):
             return
         if self.window and not self.losses:
             self.window = self.window[-1:]
@@ -146,7 +122,7 @@ class Recorder:
     @guarded(None)
     def drawn(self, value: Any) -> None:
         if self.window and self.replay is None:
-            self.window[-1].drawn.append(value)
+            self.window[-1].keep_drawn(value)
 
     def given(self) -> tuple[Any, ...]:
         return self.replay.given() if self.replay is not None else ()
@@ -180,7 +156,7 @@ class Recorder:
         with_gradient = [p for p in parameters if p.grad is not None]
         gradients = [p.grad for p in with_gradient if p.grad is not None]
         verdict = check.weigh(self.losses, gradients)
-        self._write(optimizer, verdict)
+        row.write(self, optimizer, verdict)
         self._stepped.append(weakref.ref(optimizer))
         if not verdict.healthy and not self.failed:
             self.failed = True
@@ -225,11 +201,12 @@ class Recorder:
         return self.unit is None or k == self.unit
 
     def _mark(self, k: int, values: dict[str, Any], frame: FrameType) -> None:
+        self.over = None
         snapshot = Snapshot(k, CANDIDATES[k].names, frame)
         self.marks += 1
         if self.marks & (self.marks - 1) == 0 or len(self.reachable.modules) < self.modules_seen:
             # At the first marks and then ever more rarely: what a loop makes later is found too.
-            self._look_around(frame)
+            self._look_around(k, frame)
         snapshot.keep_values(values, self.mutated.get(k, frozenset()))
         snapshot.keep_generators(self.reachable.generators.values())
         snapshot.keep_buffers(self._buffers_to_keep())
@@ -239,6 +216,7 @@ class Recorder:
             self.replay.begin(snapshot)
         if self.unit is None:
             snapshot.sequence = units.sequence()
+            self.first_sequences.setdefault(k, snapshot.sequence)
             self.candidates.pop(k, None)
             self.candidates[k] = snapshot
         self._extend_window(snapshot)
@@ -256,9 +234,12 @@ class Recorder:
                 chosen = units.choose(self.candidates, self.first_node, units.raised(error))
                 if chosen is None or chosen != k:
                     return False
-                self._use(chosen)
+                self._use(chosen, frame)
             elif k != self.unit:
                 return False
+            # After its step, the pass is repeated with the parameters of now.
+            if not self.window and self.over is not None and self.over.woken(frame):
+                self.window = [self.over]
             return failure.exception(self, error)
         except Exception:
             self.session.failed("exception")
@@ -272,13 +253,19 @@ class Recorder:
         if self.unit is None:
             chosen = units.choose(self.candidates, self.first_node, units.stack(sys._getframe(2)))
             if chosen is not None:
-                self._use(chosen)
+                number = self.candidates[chosen].frame_id
+                self._use(chosen, next(f for f, _ in units.stack(sys._getframe(2)) if id(f) == number))
 
-    def _use(self, k: int) -> None:
+    def _use(self, k: int, frame: FrameType) -> None:
         self.unit = k
+        if self.found_from != k:
+            self._look_around(k, frame)
         self.window = [s for s in self.window if s.k == k] or [self.candidates[k]]
         self.candidates = {}
         self.first_node = None
+        if not self.described:
+            self.described = True
+            self.session.journal.event("first-step", **fingerprint.first_step(self.window[-1]))
 
     def _extend_window(self, snapshot: Snapshot) -> None:
         if self.unit is None:
@@ -317,6 +304,7 @@ class Recorder:
             if not any(c.optimizer is optimizer for c in self.before):
                 self.before.append(failure.OptimizerCopy(optimizer))
         elif not self.failed:
+            self.over = self.window[0].faded() if len(self.window) == 1 else None
             self.window, self.losses, self.before = [], [], []
 
     def _note_writes(self) -> None:
@@ -333,16 +321,17 @@ class Recorder:
             pairs = zip(self.parameters, self.parameter_versions, strict=True)
             self.written_parameters |= {id(p) for p, version in pairs if p._version != version}
 
-    def _look_around(self, frame: FrameType) -> None:
+    def _look_around(self, k: int, frame: FrameType) -> None:
         finder = self.session.finder
         known: dict[type, bool] = {}
 
         def own(kind: type) -> bool:
             if kind not in known:
-                known[kind] = finder is not None and is_own_class(kind, finder.is_project_file)
+                own_class = finder is not None and is_own_class(kind, finder.is_project_file)
+                known[kind] = own_class or kind.__module__.startswith(library_loops.COUNTING)
             return known[kind]
 
-        self.reachable = reach(frame, own)
+        self.reachable, self.found_from = reach(frame, own), k
         self.modules_seen = len(self.reachable.modules)
         # Buffers may hang on a module that no variable names: the garbage collector knows them all.
         everything = gc.get_objects()
@@ -359,11 +348,7 @@ class Recorder:
 
     def _buffers_to_keep(self) -> list[torch.Tensor]:
         """Buffers that a pass was seen to write (all, before the first pass is over), and parameters likewise."""
-        written = (
-            [p for p in self.parameters if id(p) in self.written_parameters]
-            if self.written_parameters
-            else []
-        )
+        written = [p for p in self.parameters if id(p) in self.written_parameters]
         if self.written_buffers is None:
             self.buffer_versions = {id(b): b._version for b in self.buffers}
             return written + self.buffers
@@ -374,23 +359,3 @@ class Recorder:
             yield from keep_attributes(
                 owner, MODULE_OWN if isinstance(owner, torch.nn.Module) else frozenset()
             )
-
-    def _write(self, optimizer: torch.optim.Optimizer, verdict: check.Verdict) -> None:
-        rate = float(optimizer.param_groups[0].get("lr", 0.0)) if optimizer.param_groups else 0.0
-        norm = sum(n * n for n in verdict.norms) ** 0.5 if verdict.norms else 0.0
-        row = [
-            verdict.losses[-1] if verdict.losses else float("nan"),
-            norm,
-            rate,
-            self.step_seconds,
-            *verdict.norms,
-        ]
-        if len(row) != len(self.columns):
-            self.columns = (
-                "loss",
-                "grad_norm",
-                "lr",
-                "seconds",
-                *failure.names_of(self, optimizer, len(verdict.norms)),
-            )
-        self.session.journal.metrics(self.step, self.columns, row)

@@ -5,11 +5,14 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import re
 import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import torch
+
+from firstcause.record.observe import rng
 
 if TYPE_CHECKING:
     from firstcause.record.observe.recorder import Recorder
@@ -36,7 +39,7 @@ class Replay:
         self.error = error
         self.result = result
         self.steps_left = recorder.stepped.count(optimizer) if optimizer is not None else 0
-        self.drawn: list[Any] = []
+        self.drawn: list[tuple[Any, dict[str, Any] | None]] = []
         self.done = False
         self.parameters = self._parameters()
         self.gradients = [p.grad for p in self.parameters]
@@ -75,10 +78,17 @@ class Replay:
         for snapshot in self.window:
             self.drawn = list(snapshot.drawn)
             snapshot.put_back_random()
+            if self.observer is not None:
+                self.observer.pass_begins()
             yield tuple(snapshot.values.get(n) for n in snapshot.names)
 
     def given(self) -> tuple[Any, ...]:
-        return (self.drawn.pop(0),) if self.drawn else ()
+        if not self.drawn:
+            return ()
+        value, state = self.drawn.pop(0)
+        if state is not None:
+            rng.set_global_state(state)
+        return (value,)
 
     def loss(self, value: torch.Tensor) -> None:
         if self.observer is not None:
@@ -91,8 +101,13 @@ class Replay:
             if self.steps_left <= 0:
                 self.finish(None, reached=True)
 
+    def unhandled(self, error: BaseException) -> None:
+        """An exception leaves ``__main__``; the process that made this replay knows what to do about it."""
+
     def ended(self, error: BaseException | None) -> None:
-        self.finish(None if isinstance(error, Rewind) else error, reached=False)
+        # A body that went through has only the exception around it to show: that of the step itself.
+        own = isinstance(error, Rewind) or (error is not None and error is self.error)
+        self.finish(None if own else error, reached=False)
 
     # ------------------------------------------------------------------ the end
 
@@ -160,7 +175,7 @@ class Replay:
         from firstcause.record.observe import exceptions
 
         now = exceptions.describe(error)[0] if error is not None else None
-        same = now is not None and (then["type"], then["message"]) == (now["type"], now["message"])
+        same = now is not None and (then["type"], _said(then)) == (now["type"], _said(now))
         same = same and self._place(then) == self._place(now)
         instead = f"{now['type']}: {now['message']}" if now is not None else "nothing"
         why = "" if same else f"the step raised {then['type']}, its replay {instead}"
@@ -207,6 +222,14 @@ class Replay:
         observer = getattr(importlib.import_module(module), attribute)(view, self.window)
         observer.__enter__()
         return observer
+
+
+def _said(exception: dict[str, Any]) -> str:
+    """The message without what differs in a replay of the same step.
+
+    Torch's hint is another one under anomaly mode, and a parameter that was put back has been written once more.
+    """
+    return re.sub(r"version \d+", "version", str(exception["message"]).partition(" Hint: ")[0])
 
 
 def not_reached(error: BaseException | None) -> dict[str, Any]:

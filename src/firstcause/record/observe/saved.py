@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from firstcause.record.journal import file_size_limit
-from firstcause.record.observe import failure, rng
+from firstcause.record.observe import failure, library_loops, other_device, rng
 from firstcause.record.observe.kept import Kept
 from firstcause.record.observe.marks import CANDIDATES
 from firstcause.record.observe.snapshot import Snapshot
@@ -37,9 +37,11 @@ class Writer:
     def __init__(self) -> None:
         self.tensors: dict[str, torch.Tensor] = {}
         self.bytes = 0
+        self.devices: set[str] = set()
 
     def keep(self, key: str, tensor: torch.Tensor) -> str:
         plain = tensor.detach()
+        self.devices.add(plain.device.type)
         plain = plain.to_dense() if plain.layout is not torch.strided else plain
         # A view of a larger storage would be saved with all of it.
         self.tensors[key] = (
@@ -63,7 +65,8 @@ class Writer:
                 "f": repr(value),
             }
         if kind is torch.Tensor or kind is torch.nn.Parameter:
-            return {"t": self.keep(key, value), "grad": value.requires_grad and value.grad_fn is None}
+            where = {} if value.device.type == "cpu" else {"device": str(value.device)}
+            return {"t": self.keep(key, value), "grad": value.requires_grad and value.grad_fn is None} | where
         numpy = sys.modules.get("numpy")
         if numpy is not None and kind is numpy.ndarray and value.dtype.kind in "fiub":
             return {"n": self.keep(key, torch.from_numpy(numpy.ascontiguousarray(value).copy()))}
@@ -88,7 +91,10 @@ def decode(data: Any, tensors: dict[str, torch.Tensor], own: Any) -> Any:
     if "v" in data:
         return float(data["f"]) if data["v"] is None and data["f"] != "None" else data["v"]
     if "t" in data:
-        return tensors[data["t"]].clone().requires_grad_(bool(data["grad"]))
+        made = tensors[data["t"]].clone()
+        if "device" in data and other_device.wanted() is None:
+            made = made.to(data["device"])
+        return made.requires_grad_(bool(data["grad"]))
     if "n" in data:
         return tensors[data["n"]].numpy().copy()
     if "l" in data or "u" in data:
@@ -137,7 +143,7 @@ def _structure(recorder: Recorder, writer: Writer, optimizer: torch.optim.Optimi
     loose = {p: t for p, t in recorder.reachable.tensors.items() if t.is_leaf and t.requires_grad}
     optimizers = {id(o): p for p, o in recorder.reachable.optimizers.items()}
     state = {id(k): v for k, v in window[0].generators}
-    return {
+    structure: dict[str, Any] = {
         "unit": CANDIDATES[window[-1].k].key,
         "step": recorder.step,
         "modules": modules,
@@ -149,9 +155,15 @@ def _structure(recorder: Recorder, writer: Writer, optimizer: torch.optim.Optimi
         },
         "window": [_pass(s, i, recorder, writer) for i, s in enumerate(window)],
         "optimizer": optimizers.get(id(optimizer)),
-        "steps": recorder.stepped.count(optimizer) if optimizer is not None else 0,
+        # An optimizer that has no path is told by how many came before it.
+        "steps": _arrivals(recorder, optimizer, optimizers),
         "gradients": {n: checksum(p.grad) for n, p in _gradients(recorder, optimizer)},
     }
+    return structure | {"devices": sorted(writer.devices)}
+
+
+def _arrivals(recorder: Recorder, optimizer: torch.optim.Optimizer | None, paths: dict[int, str]) -> int:
+    return recorder.stepped.count(optimizer) if id(optimizer) in paths else len(recorder.stepped)
 
 
 def _gradients(recorder: Recorder, optimizer: torch.optim.Optimizer | None) -> list[tuple[str, torch.Tensor]]:
@@ -168,9 +180,17 @@ def _pass(snapshot: Snapshot, number: int, recorder: Recorder, writer: Writer) -
     values = {n: copies.get(id(v), v) for n, v in snapshot.values.items()}
     return {
         "values": {n: writer.encode(f"pass{number}/{n}", v) for n, v in values.items()},
-        "drawn": [writer.encode(f"pass{number}/drawn{i}", v) for i, v in enumerate(snapshot.drawn)],
-        "rng": {k: writer.encode(f"pass{number}/rng/{k}", _listed(v)) for k, v in snapshot.rng.items()},
+        "drawn": [writer.encode(f"pass{number}/drawn{i}", v) for i, (v, _) in enumerate(snapshot.drawn)],
+        "drawn_rng": [
+            encode_rng(writer, f"pass{number}/rng{i}", r) for i, (_, r) in enumerate(snapshot.drawn)
+        ],
+        "rng": encode_rng(writer, f"pass{number}/rng", snapshot.rng),
     }
+
+
+def encode_rng(writer: Writer, key: str, state: dict[str, Any]) -> dict[str, Any]:
+    """The global random states as JSON, their tensors under ``key``."""
+    return {k: writer.encode(f"{key}/{k}", _listed(v)) for k, v in state.items()}
 
 
 def _objects(recorder: Recorder, snapshot: Snapshot, writer: Writer) -> dict[str, Any]:
@@ -181,10 +201,12 @@ def _objects(recorder: Recorder, snapshot: Snapshot, writer: Writer) -> dict[str
     for path, owner in recorder.reachable.objects.items():
         kept_of = held.get(id(object.__getattribute__(owner, "__dict__")))
         if kept_of is not None and isinstance(kept_of.content, dict):
+            # What a library counts is plain; the rest of its objects is bound to the process.
+            counting = type(owner).__module__.startswith(library_loops.COUNTING)
             encoded = {
                 k: writer.encode(f"object/{path}/{k}", v, 2)
                 for k, v in kept_of.content.items()
-                if isinstance(k, str)
+                if isinstance(k, str) and (not counting or type(v) in PLAIN)
             }
             result[path] = {k: v for k, v in encoded.items() if "o" not in v}
     return result
@@ -208,9 +230,11 @@ def checksum(tensor: torch.Tensor | None) -> int | None:
         if flat.is_floating_point()
         else flat
     )
-    bits = flat.view(
-        {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}[flat.element_size()]
-    ).long()
+    bits = (
+        flat.cpu()
+        .view({1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}[flat.element_size()])
+        .long()
+    )
     return int((bits * (torch.arange(len(bits)) * 2654435761 + 1)).sum())
 
 
@@ -222,14 +246,22 @@ def load(folder: str) -> tuple[dict[str, Any], dict[str, torch.Tensor]]:
     return structure, tensors
 
 
-def put_back_rng(data: dict[str, Any], tensors: dict[str, torch.Tensor]) -> None:
+def decode_rng(data: dict[str, Any], tensors: dict[str, torch.Tensor]) -> dict[str, Any]:
+    """The global random states again, without those of a library that is not loaded here."""
     state = {k: decode(v, tensors, None) for k, v in data.items()}
-    state["python"] = _python_state(state["python"])
+    if "python" in state:
+        state["python"] = _python_state(state["python"])
     if isinstance(state.get("numpy"), list):
         state["numpy"] = tuple(state["numpy"])
     if "numpy" in state and "numpy" not in sys.modules:
         del state["numpy"]
-    rng.set_global_state(state)
+    if not torch.cuda.is_initialized():
+        state.pop("cuda", None)
+    return state
+
+
+def put_back_rng(data: dict[str, Any], tensors: dict[str, torch.Tensor]) -> None:
+    rng.set_global_state(decode_rng(data, tensors))
 
 
 def _python_state(listed: Any) -> Any:
@@ -240,6 +272,9 @@ def _python_state(listed: Any) -> Any:
 def put_back_generator(generator: Any, data: Any, tensors: dict[str, torch.Tensor]) -> None:
     state = decode(data, tensors, None)
     if state is None:
+        return
+    if type(generator) is torch.Generator and generator.get_state().shape != state.shape:
+        # Another device's: its numbers are other ones.
         return
     if type(generator).__name__ == "Random":
         state = _python_state(state)

@@ -8,6 +8,7 @@ on unobserved.
 from __future__ import annotations
 
 import builtins
+import importlib
 import os
 import sys
 import traceback
@@ -18,6 +19,8 @@ from typing import TYPE_CHECKING, Any
 from firstcause.record.journal import Journal, file_size_limit
 
 if TYPE_CHECKING:
+    from firstcause.record.observe.arrival import Arrival
+    from firstcause.record.observe.calls import Calls
     from firstcause.record.observe.finder import Finder
     from firstcause.record.observe.recorder import Recorder
     from firstcause.sandbox.seal import SealReport
@@ -45,6 +48,8 @@ class Session:
         self.forks = 0
         self.forking = False
         self.recorder: Recorder | None = None
+        self.calls: Calls | None = None
+        self.arrival: Arrival | None = None
         self.finder: Finder | None = None
         self.seal_report: SealReport | None = None
         self.result_fd = -1
@@ -93,6 +98,18 @@ class Session:
                 self.failed("recorder")
         return None if self.off else self.recorder
 
+    def watching(self) -> Calls | None:
+        """What watches the calls of models, made at the first of them; None where nothing is to be watched."""
+        if self.calls is None and not self.off and "torch" in sys.modules:
+            try:
+                with whole_bytecode():
+                    from firstcause.record.observe.calls import Calls
+
+                    self.calls = Calls(self)
+            except Exception:
+                self.failed("calls")
+        return None if self.off else self.calls
+
 
 _session: Session | None = None
 
@@ -108,7 +125,8 @@ def start(folder: str) -> Session:
     """Make the session and put the marks' functions where compiled code finds them without a name of its own."""
     global _session
     _session = Session(folder)
-    for function in (begin, unhandled, mark, name, named, loss, zeroed, drawn, given, caught, again, leave):
+    loops = (begin, unhandled, mark, name, named, loss, zeroed, drawn, given, caught, again, leave)
+    for function in (*loops, callee, given_to, output, raised):
         setattr(builtins, f"__fc_{function.__name__}__", function)
     return _session
 
@@ -118,6 +136,7 @@ def forked() -> None:
     if _session is not None and not _session.off and not _session.forking:
         _session._journal = None
         _session.recorder = None
+        _session.calls = None
         _session.forks += 1
 
 
@@ -133,6 +152,12 @@ def begin() -> None:
     session = current()
     try:
         mainscript.begin(session.main, sys._getframe(1).f_globals, session)
+        plan = os.environ.get("FIRSTCAUSE_WATCH")
+        if plan and session.replay:
+            # A sealed process only: the line trace that the command line named, of a room that we may not import.
+            module, _, attribute = os.environ["FIRSTCAUSE_DEEP"].partition(":")
+            start_watch = getattr(importlib.import_module(module), attribute)
+            start_watch(plan, session.result_fd, sys._getframe(1))
     except Exception:
         session.failed("the first statement")
 
@@ -147,6 +172,8 @@ def unhandled() -> None:
         return
     try:
         session.journal.event("unhandled", exception=exceptions.describe(error))
+        if session.recorder is not None and session.recorder.replay is not None:
+            session.recorder.replay.unhandled(error)
         if isinstance(error, Exception) and "torch.nn.modules.module" in sys.modules:
             from firstcause.record.observe.recall import recall
 
@@ -188,12 +215,12 @@ def loss(value: Any) -> Any:
     return value
 
 
-def zeroed() -> None:
-    """The program clears gradients here."""
+def zeroed(holder: Any = None) -> None:
+    """The program clears the gradients of ``holder`` here."""
     if not _compiling():
         recorder = current().ready()
         if recorder is not None:
-            recorder.zeroed()
+            recorder.zeroed(holder)
 
 
 def drawn(value: Any) -> Any:
@@ -230,6 +257,43 @@ def leave() -> None:
     recorder = current().recorder
     assert recorder is not None
     recorder.leave(sys.exc_info()[1])
+
+
+def callee(s: int, function: Any) -> Any:
+    """What call site ``s`` is about to call; handed back as it is."""
+    if not _compiling():
+        calls = current().watching()
+        if calls is not None:
+            calls.begin(s, function, sys._getframe(1))
+    return function
+
+
+def given_to(key: int | str, value: Any) -> Any:
+    """An argument of the call that was begun last, by its place or name."""
+    session = current()
+    if session.calls is None or _compiling():
+        return value
+    if key == "*" and type(value) not in (tuple, list):
+        # What can be walked through only once is walked through here.
+        value = tuple(value)
+    if not session.off:
+        session.calls.given(key, value)
+    return value
+
+
+def output(value: Any) -> Any:
+    """What the call has given; handed back as it is."""
+    session = current()
+    if session.calls is not None and not session.off and not _compiling():
+        session.calls.end(value)
+    return value
+
+
+def raised(s: int) -> None:
+    """An exception leaves the statement of call site ``s``; it goes on as it is."""
+    session = current()
+    if session.calls is not None and not session.off:
+        session.calls.raised(s, sys.exc_info()[1], sys._getframe(1))
 
 
 def before_step(optimizer: Any, args: Any, kwargs: Any) -> Any:

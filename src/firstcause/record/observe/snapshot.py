@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import weakref
 from collections.abc import Iterable
 from types import FrameType
 from typing import Any
@@ -27,7 +29,8 @@ class Snapshot:
         self.buffers: list[tuple[torch.Tensor, torch.Tensor]] = []
         self.copies: list[tuple[torch.Tensor, torch.Tensor]] = []
         self.versions: list[tuple[str, torch.Tensor, int]] = []
-        self.drawn: list[Any] = []
+        # What ``next`` gave in the body, each with the random numbers' states after it.
+        self.drawn: list[tuple[Any, dict[str, Any]]] = []
         self.sequence: int | None = None
 
     def keep_values(self, values: dict[str, Any], mutated: frozenset[str]) -> None:
@@ -40,11 +43,32 @@ class Snapshot:
                     self.copies.append((tensor, tensor.detach().clone()))
                 self.versions.append((name, tensor, tensor._version))
 
+    def keep_drawn(self, value: Any) -> None:
+        """Hold what ``next`` gave: a replay is given it, and is not to draw the random numbers behind it again."""
+        self.drawn.append((value, rng.global_state()))
+
     def keep_buffers(self, buffers: Iterable[torch.Tensor]) -> None:
         self.buffers = [(b, b.detach().clone()) for b in buffers]
 
     def keep_generators(self, generators: Iterable[Any]) -> None:
         self.generators = [(g, rng.state_of(g)) for g in generators]
+
+    def faded(self) -> Snapshot:
+        """This mark after its step: its random numbers' states, and nothing of the program held but weakly."""
+        left = copy.copy(self)
+        left.values, left.kept, left.buffers, left.copies, left.versions = {}, [], [], [], []
+        left.drawn = [(_faded(value), state) for value, state in self.drawn]
+        return left
+
+    def woken(self, frame: FrameType) -> bool:
+        """Take the names from their frame, as the pass has left them; False where something drawn is gone."""
+        try:
+            self.drawn = [(_woken(value), state) for value, state in self.drawn]
+        except ReferenceError:
+            return False
+        held = frame.f_locals
+        self.keep_values({n: held[n] for n in self.names if n in held}, frozenset())
+        return True
 
     def written(self) -> set[str]:
         """Names whose tensors were written in place since the mark and of which no copy was kept."""
@@ -63,3 +87,25 @@ class Snapshot:
         for generator, state in self.generators:
             rng.set_state_of(generator, state)
         rng.set_global_state(self.rng)
+
+
+def _faded(value: Any) -> Any:
+    """A tree of containers with weak references in place of all that can be referred to weakly."""
+    if type(value) in (list, tuple):
+        return type(value)(_faded(v) for v in value)
+    if type(value) is dict:
+        return {k: _faded(v) for k, v in value.items()}
+    return weakref.ref(value) if type(value).__weakrefoffset__ else value
+
+
+def _woken(value: Any) -> Any:
+    if type(value) in (list, tuple):
+        return type(value)(_woken(v) for v in value)
+    if type(value) is dict:
+        return {k: _woken(v) for k, v in value.items()}
+    if type(value) is not weakref.ref:
+        return value
+    target = value()
+    if target is None:
+        raise ReferenceError
+    return target

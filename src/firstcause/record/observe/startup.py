@@ -7,7 +7,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
-from firstcause.record.observe import mainscript, session
+from firstcause.record.observe import arrival, mainscript, other_device, session
 from firstcause.record.observe.finder import Finder
 
 
@@ -29,6 +29,8 @@ def install(folder: str, before: frozenset[str]) -> None:
 
         current.seal_report = seal.seal(os.environ["FIRSTCAUSE_SCRATCH"], current.keep_open(current.replay))
         finder.meet(writers.patches())
+        current.arrival = arrival.wanted(current, finder)
+        other_device.lead(finder)
         after.setdefault("torch.utils.data.dataloader", []).append(_without_workers)
     after.setdefault("torch.optim.optimizer", []).append(_hook_optimizers)
     after.setdefault("runpy", []).append(_mark_spawned_mains)

@@ -4,29 +4,37 @@ from __future__ import annotations
 
 import os
 import signal as signals
+from collections.abc import Sequence
 from typing import Any
 
 from firstcause.record.folder import RunFolder
+from firstcause.record.supervise import calls
 from firstcause.record.supervise.launch import Ending
-from firstcause.schema import Site, Symptom
+from firstcause.schema import Expectation, Site, Symptom
 
 
-def symptoms(folder: RunFolder, ending: Ending, cwd: str) -> tuple[Symptom, ...]:
-    """The failures of a run, the first one first; empty for a healthy one."""
+def symptoms(
+    folder: RunFolder, ending: Ending, cwd: str, expectations: Sequence[Expectation] = ()
+) -> tuple[Symptom, ...]:
+    """The failures of a run, the first one first, behind them expectations not met; empty for a healthy one."""
     found: list[Symptom] = []
     failures = folder.failures()
     readings = folder.journals()
     unhandled = [e["exception"] for r in readings.values() for e in r.events if e.get("event") == "unhandled"]
     failed = ending.signal is not None or ending.exit_code not in (0, None)
     for facts in failures:
+        if "call" in facts:
+            continue
         if facts["kind"] == "nan":
             found.append(_not_finite(facts))
         elif facts["kind"] == "exception" and failed and _same(facts, unhandled):
             found.append(_raised(facts["exception"], cwd, facts["step"]))
-    if not any(s.kind == "exception" for s in found):
+    met = [f for f in failures if "call" in f and calls.is_symptom(f, failed, unhandled)]
+    if not any(s.kind == "exception" for s in found) and not any(f["kind"] == "exception" for f in met):
         found.extend(
             _raised(chain, cwd, None) for chain in unhandled[:1] if chain[0]["type"] != "KeyboardInterrupt"
         )
+    found += [calls.symptom(f, folder, site_of(calls.frames(f), cwd), cwd) for f in met]
     if ending.signal is not None:
         found.append(Symptom("signal", f"the command was ended by {signals.Signals(ending.signal).name}"))
     elif failed and not found:
@@ -35,7 +43,23 @@ def symptoms(folder: RunFolder, ending: Ending, cwd: str) -> tuple[Symptom, ...]
                 "exit-code", f"the command ended with exit code {ending.exit_code} and no exception was seen"
             )
         )
+    found.extend(_not_met(e) for e in expectations if e.met is False)
     return tuple(found)
+
+
+def columns(folder: RunFolder) -> dict[str, list[float]]:
+    """The recorded columns, of the process that took most steps."""
+    rows = max((r.rows for r in folder.journals().values()), key=len, default=())
+    result: dict[str, list[float]] = {}
+    for row in rows:
+        for name, value in zip(row.columns, row.values, strict=True):
+            result.setdefault(name, []).append(value)
+    return result
+
+
+def _not_met(expectation: Expectation) -> Symptom:
+    what = f"{expectation.text} was expected, and it was {expectation.observed:.6g}"
+    return Symptom("expectation", f"{what} ({expectation.where})")
 
 
 def _not_finite(facts: dict[str, Any]) -> Symptom:

@@ -11,6 +11,7 @@ import time
 from dataclasses import dataclass
 
 from firstcause.errors import InputError
+from firstcause.record.supervise.output import Output
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 HOOK = os.path.join(PACKAGE, "record", "hook")
@@ -67,8 +68,8 @@ def environment(folder: str, extra: dict[str, str]) -> dict[str, str]:
     }
 
 
-def start(command: list[str], folder: str, extra: dict[str, str]) -> Ending:
-    """Run the command to its end with this process's own standard streams.
+def start(command: list[str], folder: str, extra: dict[str, str], output: Output | None = None) -> Ending:
+    """Run the command to its end with this process's own standard streams, or with those that ``output`` reads.
 
     Ctrl-C reaches the command from the terminal; other signals are passed on to it.
     """
@@ -88,7 +89,14 @@ def start(command: list[str], folder: str, extra: dict[str, str]) -> Ending:
     before = {s: signal.signal(s, h) for s, h in heard.items()}
     try:
         # SIGINT is handled, not ignored, here: an ignored signal would stay ignored in the command.
-        process.append(subprocess.Popen(command, env=environment(folder, extra)))
+        streams = output.streams if output is not None else {}
+        process.append(
+            subprocess.Popen(
+                command, env=environment(folder, extra), stdout=streams.get(1), stderr=streams.get(2)
+            )
+        )
+        if output is not None:
+            output.started()
         for number in held:
             process[0].send_signal(number)
         code = process[0].wait()

@@ -1,6 +1,25 @@
 """The specialist custom-autograd-functions."""
 
-from firstcause.specialists.custom_autograd_functions import sqrt_backward_at_zero
+from firstcause.specialists.custom_autograd_functions import (
+    acos_gradient_at_domain_edge,
+    graph_reused_across_iterations,
+    inplace_modified_saved_tensor,
+    nondeterministic_recomputation,
+    optimizer_step_before_backward,
+    sqrt_backward_at_zero,
+    wrong_number_of_gradients,
+)
 from firstcause.specialists.specialist import Specialist
 
-SPECIALIST = Specialist("custom-autograd-functions", (sqrt_backward_at_zero,))
+SPECIALIST = Specialist(
+    "custom-autograd-functions",
+    (
+        acos_gradient_at_domain_edge,
+        sqrt_backward_at_zero,
+        inplace_modified_saved_tensor,
+        optimizer_step_before_backward,
+        graph_reused_across_iterations,
+        nondeterministic_recomputation,
+        wrong_number_of_gradients,
+    ),
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from firstcause.schema import Hypothesis
 from firstcause.specialists.births import settle_by_root, tell
 from firstcause.specialists.examination import Examination, Facts
+from firstcause.specialists.first_made import evidence, first_made
 
 CAUSE = "nan-in-data"
 
@@ -16,16 +17,31 @@ def propose(examination: Examination) -> bool:
 def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     root = examination.root
     matches = root is not None and shows(root)
+    if matches and root is not None and "call" in examination.failure:
+        before = "it came with the input of the call, and what made that was done before the call, which was not watched"
+        return Hypothesis(
+            hypothesis.cause, None, 0, "inconclusive", (), f"{tell(examination, root)}; {before}"
+        )
     if matches and root is not None and root.get("whole_columns"):
-        # A column that is bad in every row was more likely made so, by a scaling, than found so.
-        unknown = "whole columns are bad, and whether they were so before they were scaled is not known"
-        missing = f"{tell(examination, root)}; {unknown}"
-        return Hypothesis(CAUSE, None, 0, "inconclusive", (), missing)
+        return _of_columns(hypothesis, examination, root)
     if matches and root is not None:
         name = (root["origin"].get("input") and f"{root['origin']['input']}, ") or ""
         why = f"{name}{root['rows']} of {(root['output']['shape'] or [1])[0]} rows, the first are {root['first_rows']}"
         return settle_by_root(hypothesis, examination, True, why)
     return settle_by_root(hypothesis, examination, False, "what the step was given is finite")
+
+
+def _of_columns(hypothesis: Hypothesis, examination: Examination, root: Facts) -> Hypothesis:
+    """A column that is bad in every row was more likely made so, by a scaling, than found so: the line decides."""
+    made = first_made(examination)
+    if isinstance(made, str):
+        unknown = f"whole columns are bad, and which line made them so is not known: {made}"
+        missing = f"{tell(examination, root)}; {unknown}"
+        return Hypothesis(hypothesis.cause, None, 0, "inconclusive", (), missing)
+    seen, site = evidence(examination, made, not made["divided"])
+    if made["divided"]:
+        return Hypothesis(hypothesis.cause, None, 0, "refuted", (seen,))
+    return Hypothesis(hypothesis.cause, site, 0, "confirmed", (seen,))
 
 
 def shows(root: Facts) -> bool:
@@ -35,6 +51,10 @@ def shows(root: Facts) -> bool:
 
 def facts(examination: Examination) -> Facts:
     root = examination.root or {}
+    if root.get("whole_columns"):
+        # The watched run has told the line; the flow of the batch's name would tell it less surely.
+        made = first_made(examination)
+        return {} if isinstance(made, str) else examination.place(made["site"])
     name = (root.get("origin") or {}).get("input")
     return examination.place(root.get("site")) | {
         "name": name or "",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from firstcause.schema import Hypothesis
 from firstcause.specialists.births import number, settle_by_root
 from firstcause.specialists.examination import Examination, Facts
+from firstcause.specialists.first_made import evidence, first_made
+from firstcause.specialists.masking import masked_row
 
 CAUSE = "division-by-zero"
 DIVISIONS = frozenset({"div", "div_", "true_divide", "divide", "floor_divide", "remainder", "fmod"})
@@ -18,28 +20,24 @@ def propose(examination: Examination) -> bool:
 
 def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     root = examination.root
+    if root is not None and root["op"] == "source" and root.get("whole_columns"):
+        return _before_the_loop(hypothesis, examination)
     matches = root is not None and shows(root)
-    if matches and root is not None and sums_masked(examination, root):
-        missing = (
-            "the denominator is a sum of exponentials of which all are masked: a row without any element left"
-        )
-        return Hypothesis(CAUSE, None, 0, "inconclusive", (), missing)
+    masked = masked_row(examination) if matches else None
+    if masked is not None:
+        return settle_by_root(hypothesis, examination, False, f"a row without any key: {masked.text}")
     return settle_by_root(hypothesis, examination, matches, "" if matches else "no denominator of 0")
 
 
-def sums_masked(examination: Examination, root: Facts) -> bool:
-    """Whether the denominator comes from exponentials over a mask of -inf: a softmax by hand over an empty row."""
-    masked = {b["number"] for b in examination.births if b.get("constant")}
-    queue, seen, exponential = list(root.get("inputs") or [])[1:], set[int](), False
-    while queue and len(seen) < 40:
-        number = queue.pop().get("made_by")
-        op = examination.op(number)
-        if op is None or number is None or number in seen:
-            continue
-        seen.add(number)
-        exponential = exponential or op["op"] in ("exp", "exp2", "exp_")
-        queue.extend(op["inputs"])
-    return exponential and bool(masked & seen)
+def _before_the_loop(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
+    """Whether the preparation of the data divided whole columns by 0."""
+    made = first_made(examination)
+    if isinstance(made, str):
+        return Hypothesis(hypothesis.cause, None, 0, "inconclusive", (), made)
+    seen, site = evidence(examination, made, bool(made["divided"]))
+    if not made["divided"]:
+        return Hypothesis(hypothesis.cause, None, 0, "refuted", (seen,))
+    return Hypothesis(hypothesis.cause, site, 0, "confirmed", (seen,))
 
 
 def shows(root: Facts) -> bool:
@@ -56,6 +54,9 @@ def shows(root: Facts) -> bool:
 
 def facts(examination: Examination) -> Facts:
     root = examination.root or {}
+    made = first_made(examination) if root.get("whole_columns") else ""
+    if isinstance(made, dict):
+        return examination.place(made["site"]) | {"is_tensor": False, "before_the_loop": True}
     operands = root.get("operands") or []
     binary = len(operands) > 1 and root.get("op") not in ("pow", "rsqrt", "reciprocal")
     denominator = operands[1] if binary else (operands or [None])[0]

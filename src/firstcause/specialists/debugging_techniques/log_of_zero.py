@@ -5,6 +5,7 @@ from __future__ import annotations
 from firstcause.schema import Hypothesis
 from firstcause.specialists.births import number, operation, settle_by_root
 from firstcause.specialists.examination import Examination, Facts
+from firstcause.specialists.masking import masked_row
 
 CAUSE = "log-of-zero"
 # The argument at which each op has its pole.
@@ -28,6 +29,11 @@ def propose(examination: Examination) -> bool:
 def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     root = examination.root
     matches = root is not None and shows(root)
+    masked = masked_row(examination) if matches else None
+    if masked is not None:
+        return settle_by_root(
+            hypothesis, examination, False, f"a mask is taken the logarithm of: {masked.text}"
+        )
     return settle_by_root(hypothesis, examination, matches, "" if matches else "no logarithm of 0")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from firstcause.schema import Hypothesis
 from firstcause.specialists.examination import Examination, Facts
 from firstcause.specialists.refusals import settle_refusal
+from firstcause.specialists.refused_calls import earlier, unsettled
 
 CAUSE = "residual-shape-mismatch"
 SUMS = frozenset({"add", "add_", "sub", "sub_", "rsub"})
@@ -30,6 +31,9 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
         else "not projected"
     )
     text = f"{measured['block']} adds {shapes}: the skip path is {how}"
+    before = earlier(examination)
+    if before:
+        return unsettled(hypothesis, f"{text}, but {before}")
     return settle_refusal(hypothesis, examination, True, text, measured)
 
 

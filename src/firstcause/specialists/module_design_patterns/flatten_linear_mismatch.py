@@ -6,6 +6,7 @@ from firstcause.schema import Hypothesis
 from firstcause.specialists.broadcasts import behind
 from firstcause.specialists.examination import Examination, Facts
 from firstcause.specialists.refusals import settle_refusal
+from firstcause.specialists.refused_calls import earlier, refused_call
 
 CAUSE = "flatten-linear-mismatch"
 PRODUCTS = frozenset({"addmm", "mm", "linear", "matmul", "bmm", "baddbmm", "mv", "addmv"})
@@ -29,17 +30,9 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     if measured["features"] == measured["in_features"]:
         return settle_refusal(hypothesis, examination, False, text, measured)
     given = (examination.refused or {})["modules"][-1]["inputs"][0]
-    broadcast = behind(examination, given)
-    if broadcast is not None:
-        op, shapes = broadcast
-        site = examination.site(op["site"])
-        missing = (
-            f"{text}, but {op['op']} at {site} had made {op['shape']} of {shapes[0]} and {shapes[1]} before"
-        )
-        return Hypothesis(CAUSE, None, 0, "inconclusive", (), missing)
-    if lost_axis(examination, given):
-        missing = f"{text}, but a squeeze had dropped an axis of size 1 before"
-        return Hypothesis(CAUSE, None, 0, "inconclusive", (), missing)
+    before = shape_lost(examination, given)
+    if before:
+        return Hypothesis(CAUSE, None, 0, "inconclusive", (), f"{text}, but {before}")
     if measured["in_features"] in measured["input_shape"][:-1]:
         # The features are there, on another axis: the order of the axes is wrong, not in_features.
         return Hypothesis(
@@ -51,6 +44,18 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
             f"{text}: the expected size stands on another axis, so the axes may be swapped",
         )
     return settle_refusal(hypothesis, examination, True, text, measured)
+
+
+def shape_lost(examination: Examination, given: Facts) -> str:
+    """What happened to the shape before: by trial where calls could be made again, else by what it looks like."""
+    if (refused_call(examination) or {}).get("trials"):
+        return earlier(examination)
+    broadcast = behind(examination, given)
+    if broadcast is not None:
+        op, shapes = broadcast
+        site = examination.site(op["site"])
+        return f"{op['op']} at {site} had made {op['shape']} of {shapes[0]} and {shapes[1]} before"
+    return "a squeeze had dropped an axis of size 1 before" if lost_axis(examination, given) else ""
 
 
 def measure(examination: Examination) -> Facts | None:

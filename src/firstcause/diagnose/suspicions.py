@@ -1,0 +1,77 @@
+"""What a run that ended without an error shows all the same, measured against its own start.
+
+A suspicion is no failure yet: it becomes one where a counterfactual removes it. A weak one that none removes is
+dropped without a word: a loss that stands still may simply have arrived.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from firstcause.record.folder import RunFolder
+from firstcause.schema import Symptom
+from firstcause.specialists.divergence import onset, smoothed
+
+LEAST_STEPS = 10
+# Wide on purpose: a spike of one batch, a warm-up and an adversary's rising loss stay below at least one of these.
+PEAK_RATIO = 10.0
+END_RATIO = 0.9
+# A norm that never changes is that of a clipped gradient; one this small moves nothing.
+CONSTANT = 0.02
+TINY_NORM = 1e-2
+UNCHANGED = 0.05
+
+
+@dataclass(frozen=True)
+class Suspicion:
+    """A symptom that only the figures show, and whether it is worth a word where no cause is found."""
+
+    symptom: Symptom
+    strong: bool
+
+
+def suspicion(folder: RunFolder) -> Suspicion | None:
+    """The first thing in the journals that a healthy training does not show, or None."""
+    readings = folder.journals().values()
+    longest = max((r.rows for r in readings), key=len, default=())
+    rows = [dict(zip(r.columns, r.values, strict=True)) for r in longest]
+    losses = [r["loss"] for r in rows if math.isfinite(r.get("loss", math.nan))]
+    norms = [r["grad_norm"] for r in rows if math.isfinite(r.get("grad_norm", math.nan))]
+    if len(losses) < LEAST_STEPS:
+        return None
+    return _diverging(losses) or (_still(losses, norms) if len(norms) >= LEAST_STEPS else None)
+
+
+def _diverging(losses: Sequence[float]) -> Suspicion | None:
+    start, peak = abs(losses[0]), max(smoothed(losses))
+    end = statistics.median(losses[-max(5, len(losses) // 10) :])
+    if not start or peak < PEAK_RATIO * start or end < END_RATIO * start:
+        return None
+    text = (
+        f"the loss rose from {start:.3g} at the first step to {peak:.3g} and ended at {end:.3g}, "
+        f"{end / start:.3g} times its start"
+    )
+    return Suspicion(Symptom("divergence", text, step=onset(losses)), True)
+
+
+def _still(losses: Sequence[float], norms: Sequence[float]) -> Suspicion | None:
+    tenth = max(3, len(losses) // 10)
+    first, last = statistics.median(losses[:tenth]), statistics.median(losses[-tenth:])
+    if abs(last - first) > max(UNCHANGED * abs(first), _spread(losses[:tenth])):
+        return None
+    ordered = sorted(norms)
+    low, middle, high = (ordered[int(q * (len(ordered) - 1))] for q in (0.05, 0.5, 0.95))
+    constant = middle <= TINY_NORM and high - low <= CONSTANT * middle
+    text = (
+        f"the loss went from {first:.4g} to {last:.4g} in {len(losses)} steps, "
+        f"at gradient norms of {low:.3g} to {high:.3g}"
+    )
+    return Suspicion(Symptom("no-learning", text), constant)
+
+
+def _spread(values: Sequence[float]) -> float:
+    """Half the distance from the smallest to the largest: the noise of single batches."""
+    return (max(values) - min(values)) / 2

@@ -1,0 +1,65 @@
+"""The loss is cut off from the parameters: the cut is taken out where it is one call.
+
+Facts:
+
+- ``file``, ``line``: the line of the op that ends the graph; ``column``, ``end_column`` optional.
+- ``op``: its name; ``grad``: whether gradient mode was on there.
+- ``switch``: where gradient mode was switched off for it, if it was.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from firstcause.fix import gradient_switches as switches
+from firstcause.fix.draft import draft
+from firstcause.fix.operations import Facts, module_of, named_line
+from firstcause.fix.rewrite import replaced
+from firstcause.schema import Fix, Site
+from firstcause.source import Project
+
+CAUSE = "detached-encoder"
+# What needs the detach before it: the cut is wider than the call.
+LEAVING = frozenset({"numpy", "item", "tolist", "cpu"})
+
+
+def line(facts: Facts, project: Project) -> Site | None:
+    """The line that cuts: the call that detaches, or the switch of gradient mode around it."""
+    if not facts.get("grad", True) and facts.get("switch"):
+        found = switches.of_place(project, facts["switch"])
+        if found is not None:
+            return found[0].site(found[1])
+    module = module_of(facts, project)
+    return named_line(module, facts) if module is not None else None
+
+
+def patch(facts: Facts, project: Project, root: str) -> Fix | None:
+    """Take out the one ``.detach()`` on the line; None for every other cut, which the code may be built on."""
+    module = module_of(facts, project)
+    if module is None or facts.get("op") != "detach" or not facts.get("grad", True):
+        return None
+    calls = [
+        n
+        for n in module.nodes_on(int(facts["line"]))
+        if isinstance(n, ast.Call)
+        and isinstance(n.func, ast.Attribute)
+        and n.func.attr == "detach"
+        and not n.args
+    ]
+    parents = [module.parents.get(c) for c in calls]
+    followed = parents[0].attr if parents and isinstance(parents[0], ast.Attribute) else ""
+    if len(calls) != 1 or followed in LEAVING:
+        return None
+    (call,) = calls
+    assert isinstance(call.func, ast.Attribute)
+    kept = module.segment(call.func.value)
+    site = module.site(call)
+    return draft(
+        project,
+        root,
+        CAUSE,
+        [replaced(module, call, kept)],
+        f"Take `.detach()` off `{kept}` at {site}: it is the loss's only path to the parameters.",
+        f"{site}: gradients flow through `{kept}`, and the parameters behind it are trained.",
+        "Whether a part was meant to stay frozen: then give the loss another path, and freeze by requires_grad_(False).",
+    )

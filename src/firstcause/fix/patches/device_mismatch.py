@@ -1,0 +1,93 @@
+"""An operand on another device than the rest: the line that makes it.
+
+Facts:
+
+- ``file``, ``line``: the user's line that raised; ``device``: of the operand that is apart.
+- ``birth``: ``kind`` ``call`` (``at``), ``state`` (``class_name``, ``name``) or ``data`` (``at``, ``name``).
+"""
+
+from __future__ import annotations
+
+import ast
+
+from firstcause.fix.arrivals import common, ways
+from firstcause.fix.draft import draft
+from firstcause.fix.edits import Edit
+from firstcause.fix.operations import Facts, module_of, named_line
+from firstcause.fix.states import State, states
+from firstcause.schema import Fix, Site
+from firstcause.source import Module, Project
+
+CAUSE = "device-mismatch"
+
+
+def line(facts: Facts, project: Project) -> Site | None:
+    """The buffer's registration, the call that makes the tensor, or the place that the data's ways share last."""
+    birth = facts.get("birth") or {}
+    if birth.get("kind") == "state":
+        found = _states(facts, project)
+        return found[0].module.site(found[0].node) if found else None
+    at = birth.get("at") or {}
+    if birth.get("kind") == "call":
+        module = module_of(at, project)
+        return named_line(module, at) if module is not None else None
+    shared = common(ways(project, at, str(birth.get("name") or "")))
+    return shared[-1].site if shared else None
+
+
+def patch(facts: Facts, project: Project, root: str) -> Fix | None:
+    """A buffer that stayed on meta because no checkpoint holds it: made persistent. None for all else."""
+    found = _states(facts, project) if facts.get("device") == "meta" else []
+    if len(found) != 1 or not _loads_by_assignment(project):
+        return None
+    edit = _persistent(found[0])
+    if edit is None:
+        return None
+    site, name = found[0].module.site(found[0].node), (facts.get("birth") or {}).get("name")
+    return draft(
+        project,
+        root,
+        CAUSE,
+        [edit],
+        f"Keep the buffer `{name}` at {site} in the state_dict: it is not, so loading leaves it on meta.",
+        f"{site}: `{name}` is persistent, part of every checkpoint, and filled from it.",
+        "Checkpoints that were saved before: they do not hold the buffer, and loading them says so.",
+    )
+
+
+def _states(facts: Facts, project: Project) -> list[State]:
+    birth = facts.get("birth") or {}
+    if birth.get("kind") != "state":
+        return []
+    return states(project, str(birth.get("class_name") or ""), str(birth.get("name") or ""))
+
+
+def _persistent(state: State) -> Edit | None:
+    """The edit that takes ``persistent=False`` out of a registration."""
+    if not isinstance(state.node, ast.Call):
+        return None
+    given = next((k for k in state.node.keywords if k.arg == "persistent"), None)
+    if given is None or not isinstance(given.value, ast.Constant) or given.value.value is not False:
+        return None
+    module = state.module
+    before = max(
+        module.span(a)[1] for a in (*state.node.args, *(k for k in state.node.keywords if k is not given))
+    )
+    end = module.span(given)[1]
+    return Edit(module.path, module.position(before), module.position(end), "") if before < end else None
+
+
+def _loads_by_assignment(project: Project) -> bool:
+    return any(_assigns(module) for module in project.modules)
+
+
+def _assigns(module: Module) -> bool:
+    calls = [
+        n for n in ast.walk(module.tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)
+    ]
+    loads = [c for c in calls if isinstance(c.func, ast.Attribute) and c.func.attr == "load_state_dict"]
+    return any(
+        k.arg == "assign" and isinstance(k.value, ast.Constant) and k.value.value
+        for c in loads
+        for k in c.keywords
+    )

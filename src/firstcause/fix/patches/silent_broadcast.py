@@ -1,0 +1,27 @@
+"""Two shapes that broadcast to a larger one: the operand gets its partner's shape, where only one way passes.
+
+Facts:
+
+- ``file``, ``line``, ``column``: the operation; ``function`` its name.
+- ``operand``: 0 or 1, the one that passes with another shape; ``shape`` its own, ``other`` its partner's.
+- ``only``: True where no other operand passes.
+"""
+
+from __future__ import annotations
+
+from firstcause.fix.alignments import line_of_alignment, patch_of_alignment
+from firstcause.fix.operations import Facts
+from firstcause.schema import Fix, Site
+from firstcause.source import Project
+
+CAUSE = "silent-broadcast"
+
+
+def line(facts: Facts, project: Project) -> Site | None:
+    """The line where the two shapes meet."""
+    return line_of_alignment(facts, project)
+
+
+def patch(facts: Facts, project: Project, root: str) -> Fix | None:
+    """One shape for both; None where more than one way passes."""
+    return patch_of_alignment(CAUSE, facts, project, root)

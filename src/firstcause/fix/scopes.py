@@ -1,0 +1,39 @@
+"""Statements and calls around a line: the function or file that it stands in, and what is called there."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from firstcause.source import Module
+
+
+def statement_at(module: Module, line: int) -> ast.stmt | None:
+    """The innermost statement on a line that is no block."""
+    found = [n for n in module.nodes_on(line) if isinstance(n, ast.stmt)]
+    return next((n for n in reversed(found) if not hasattr(n, "body")), None)
+
+
+def calls_around(module: Module, node: ast.AST) -> Iterator[ast.Call]:
+    """The calls in the function (or file) that a node stands in, in the order of the text."""
+    scope: ast.AST = module.function(node) or module.tree
+    found = [n for n in ast.walk(scope) if isinstance(n, ast.Call)]
+    yield from sorted(found, key=lambda n: (n.lineno, n.col_offset))
+
+
+def method_calls(module: Module, node: ast.AST, name: str) -> list[ast.Call]:
+    """The calls ``x.name(...)`` around a node."""
+    return [
+        c for c in calls_around(module, node) if isinstance(c.func, ast.Attribute) and c.func.attr == name
+    ]
+
+
+def receiver(module: Module, call: ast.Call) -> str:
+    """The text of ``x`` in ``x.name(...)``."""
+    assert isinstance(call.func, ast.Attribute)
+    return module.segment(call.func.value)
+
+
+def line_of(facts: Mapping[str, Any]) -> int:
+    return int(facts.get("line") or 0)

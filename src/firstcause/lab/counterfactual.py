@@ -1,0 +1,149 @@
+"""Counterfactuals: the same start or the same failing step, one change an arm, rivals beside each other."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from firstcause.lab.sealed import run_sealed
+from firstcause.record.folder import RunFolder
+
+DEEP = "firstcause.lab.arm:Running"
+# One arm may take this many times as long as the run took for its steps, and this many seconds besides.
+SLOWER, SLACK = 4.0, 20.0
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One change: a name for the reader, the module in ``lab/interventions`` that makes it, and its settings."""
+
+    name: str
+    change: str = "control"
+    settings: dict[str, Any] = field(default_factory=dict)
+
+
+CONTROL = Arm("as it ran")
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What one arm did: how it ended (steps, not-finite, exception, program, lost) and a row of figures a step."""
+
+    name: str
+    ended: str
+    rows: tuple[dict[str, Any], ...] = ()
+    why: str = ""
+    exception: dict[str, Any] | None = None
+    divided: bool = False
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def losses(self) -> tuple[float, ...]:
+        """The loss of each step, NaN and infinity included; steps whose loss was not seen are left out."""
+        return tuple(float(r["loss"]) for r in self.rows if r.get("loss") is not None)
+
+    @property
+    def finite(self) -> bool:
+        return self.ended in ("steps", "program") and all(map(math.isfinite, self.losses))
+
+    def column(self, name: str) -> tuple[float, ...]:
+        return tuple(float(r[name]) for r in self.rows if r.get(name) is not None)
+
+
+class Lab:
+    """Where specialists may run the program again, within a budget in seconds."""
+
+    def __init__(
+        self,
+        folder: RunFolder,
+        failure: dict[str, Any],
+        seconds: float,
+        allowed: Callable[[], bool] = lambda: True,
+    ) -> None:
+        self.folder, self.failure, self.allowed = folder, failure, allowed
+        self.end = time.monotonic() + seconds
+        # Every plan with its arms, in the order in which they were asked for.
+        self.asked: list[tuple[dict[str, Any], tuple[Arm, ...]]] = []
+        self._known: dict[str, dict[str, Ran]] = {}
+
+    @property
+    def seconds_left(self) -> float:
+        return max(0.0, self.end - time.monotonic())
+
+    def from_start(self, arms: Sequence[Arm], steps: int, after: int = 0) -> dict[str, Ran]:
+        """Each arm from the program's first mark (or the first one after step ``after``), for ``steps`` steps."""
+        return self._run({"from": "start", "steps": steps, "after": after}, arms)
+
+    def from_failure(self, arms: Sequence[Arm]) -> dict[str, Ran]:
+        """Each arm on the saved state of the failing step, up to its optimizer step or its exception."""
+        if not self.failure.get("snapshot") or self.failure.get("not_saved"):
+            why = self.failure.get("not_saved") or "the state of the failing step was not kept"
+            return {a.name: Ran(a.name, "lost", why=why) for a in arms}
+        return self._run({"from": "failure", "steps": 1}, arms)
+
+    def _run(self, plan: dict[str, Any], arms: Sequence[Arm]) -> dict[str, Ran]:
+        """What is known of the arms already, and a process for the others; one more for those it could not fork."""
+        self.asked.append((plan, tuple(arms)))
+        known = self._known.setdefault(json.dumps(plan, sort_keys=True), {})
+        while wanted := [a for a in arms if a.name not in known]:
+            new = self._process(plan, wanted)
+            known.update(new)
+            for arm in wanted if not new else ():
+                known[arm.name] = Ran(arm.name, "lost", why="its process ended without a word")
+        return {a.name: known[a.name] for a in arms}
+
+    def _process(self, plan: dict[str, Any], arms: Sequence[Arm]) -> dict[str, Ran]:
+        if not self.allowed():
+            why = "running the program again was not agreed to: diagnose with --yes"
+            return {a.name: Ran(a.name, "lost", why=why) for a in arms}
+        left = self.seconds_left
+        if left < 3:
+            return {a.name: Ran(a.name, "lost", why="the budget in time was used up") for a in arms}
+        took = self.folder.run().seconds or 0.0
+        whole = plan | {
+            "arms": [{"name": a.name, "change": a.change, "settings": a.settings} for a in arms],
+            "seconds": left,
+            "arm_seconds": SLOWER * took + SLACK,
+        }
+        extra = {"FIRSTCAUSE_DEEP": DEEP}
+        if plan["from"] == "failure":
+            extra |= {
+                "FIRSTCAUSE_SNAPSHOT": self.folder.file(self.failure["snapshot"]),
+                "FIRSTCAUSE_FAILURE": self.folder.file("failures", self.failure["name"] + ".json"),
+            }
+        try:
+            ended = run_sealed(self.folder, extra, {"FIRSTCAUSE_ARMS": whole}, left)
+        except OSError as error:
+            return {a.name: Ran(a.name, "lost", why=f"it could not be started: {error}") for a in arms}
+        found = {r.name: r for r in map(_read, ended.lines) if r is not None}
+        if not found:
+            how = (
+                "took too long"
+                if ended.code is None
+                else f"ended with code {ended.code} before the first mark"
+            )
+            said = f"; it said: {ended.said}" if ended.said else ""
+            return {a.name: Ran(a.name, "lost", why=f"the process {how}{said}") for a in arms}
+        return found
+
+
+def _read(line: str) -> Ran | None:
+    try:
+        data = json.loads(line)
+    except ValueError:
+        # The last line of a process that was killed while it wrote.
+        return None
+    return Ran(
+        data["arm"],
+        data["ended"],
+        tuple(data.get("rows") or ()),
+        data.get("why", ""),
+        data.get("exception"),
+        bool(data.get("divided")),
+        data.get("facts") or {},
+    )

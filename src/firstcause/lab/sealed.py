@@ -1,0 +1,93 @@
+"""A fresh sealed process that runs the recorded command again for one purpose, started and watched from here."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from firstcause.record import journal
+from firstcause.record.folder import RunFolder
+from firstcause.record.supervise import launch
+
+ENOUGH = 1 << 20
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a sealed process ended: exit code (None where it took too long), the lines of its result, its last word."""
+
+    code: int | None
+    lines: tuple[str, ...]
+    said: str
+
+
+@contextmanager
+def scratch_folder() -> Iterator[str]:
+    """A folder that goes when its use is over."""
+    path = tempfile.mkdtemp(prefix="firstcause-")
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def run_sealed(
+    folder: RunFolder, extra: dict[str, str], files: dict[str, Any], seconds: float, copy: str | None = None
+) -> Ended:
+    """Run the command of ``folder`` again, sealed, with ``extra`` in its environment, for at most ``seconds``.
+
+    It runs in ``copy`` if that is given, else in its own folder. ``files`` are written as JSON beside the result, each
+    named to the process by the environment variable that is its key. Raises ``OSError`` where the process cannot be started.
+    """
+    run = folder.run()
+    with scratch_folder() as scratch:
+        overlay, result = os.path.join(scratch, "overlay"), os.path.join(scratch, "result.json")
+        os.makedirs(overlay)
+        named = {"FIRSTCAUSE_REPLAY": result, "FIRSTCAUSE_SCRATCH": overlay}
+        for variable, content in files.items():
+            named[variable] = os.path.join(scratch, variable.lower() + ".json")
+            with open(named[variable], "w", encoding="utf-8") as file:
+                json.dump(content, file)
+        with open(os.path.join(scratch, "output"), "w+b") as output:
+            process = subprocess.Popen(
+                [_moved(word, run.folder, copy) for word in run.command],
+                cwd=copy or run.folder,
+                env=launch.environment(folder.path, extra | named),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+            )
+            try:
+                code: int | None = process.wait(seconds)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+                code = None
+            output.seek(0)
+            said = output.read(ENOUGH).decode(errors="replace").strip().splitlines()
+        lines: list[str] = []
+        if os.path.exists(result):
+            with open(result, encoding="utf-8") as file:
+                lines = [line for line in file.read().split("\n") if line]
+        failed = _internal_error(result + ".journal")
+        return Ended(code, tuple(lines), failed or (said[-1] if said else ""))
+
+
+def _moved(word: str, folder: str, copy: str | None) -> str:
+    inside = copy is not None and (word == folder or word.startswith(folder + os.sep))
+    return f"{copy}{word[len(folder) :]}" if inside else word
+
+
+def _internal_error(path: str) -> str:
+    """Our own failure in the sealed process, which is no word of the program's."""
+    events = journal.read(path).events if os.path.exists(path) else ()
+    texts = [str(e["text"]) for e in events if e.get("event") == "internal-error"]
+    return texts[0].strip().replace("\n", " | ") if texts else ""

@@ -1,0 +1,42 @@
+"""Around every entry from the program into the recorder: our ops stay unseen, and our failures stay ours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import torch
+from torch.utils._python_dispatch import _disable_current_modes
+
+T = TypeVar("T")
+
+
+@contextmanager
+def unseen() -> Iterator[None]:
+    """Keep our few ops out of the program's own function and dispatch modes."""
+    with torch._C.DisableTorchFunction():
+        if torch._C._len_torch_dispatch_stack():
+            with _disable_current_modes():
+                yield
+        else:
+            yield
+
+
+def guarded(default: T) -> Callable[[Callable[..., T]], Callable[..., T]]:
+    """Our own failure becomes an event, and the program goes on unobserved."""
+
+    def wrap(method: Callable[..., T]) -> Callable[..., T]:
+        def call(self: Any, *args: Any) -> T:
+            try:
+                if self.replay is not None:
+                    return method(self, *args)
+                with unseen():
+                    return method(self, *args)
+            except Exception:
+                self.session.failed(method.__name__)
+                return default
+
+        return call
+
+    return wrap

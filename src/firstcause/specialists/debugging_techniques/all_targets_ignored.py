@@ -1,0 +1,77 @@
+"""all-targets-ignored: a loss is averaged over no target at all."""
+
+from __future__ import annotations
+
+from firstcause.schema import Hypothesis
+from firstcause.specialists.births import settle_by_root, tell
+from firstcause.specialists.examination import Examination, Facts
+
+CAUSE = "all-targets-ignored"
+# Averages of nothing are NaN; a sum of nothing is 0.
+MEANS = frozenset(
+    {"mean", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy", "nanmean"}
+)
+SELECTIONS = frozenset({"masked_select", "nonzero", "index", "index_select", "nonzero_numpy"})
+
+
+def propose(examination: Examination) -> bool:
+    return examination.symptom.kind == "nan" or examination.root is not None
+
+
+def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
+    root = examination.root
+    text = told(examination, root) if root is not None else ""
+    if root is not None and not text and root.get("empty"):
+        missing = f"{tell(examination, root)}: it averages over a tensor without elements, and no mask selected them"
+        return Hypothesis(CAUSE, None, 0, "inconclusive", (), missing)
+    why = text or "no loss is averaged over nothing"
+    return settle_by_root(hypothesis, examination, bool(text), why, after_divergence=True)
+
+
+def told(examination: Examination, root: Facts) -> str:
+    """What was averaged over nothing, with its numbers; empty where the first bad value is something else."""
+    if root["kind"] != "nan" or root["phase"] == "backward":
+        return ""
+    targets = root.get("targets")
+    if targets:
+        if not targets["count"] or targets["ignored"] < targets["count"]:
+            return ""
+        return (
+            f"all {targets['count']} targets are {targets['ignore_index']}, the label that does not count, "
+            "so the mean is 0 / 0"
+        )
+    if root["op"] not in MEANS or not root.get("empty"):
+        return ""
+    selection = selecting(examination, root)
+    if selection is None:
+        return ""
+    where = examination.site(selection["site"])
+    return f"{selection['op']} at {where} selects 0 elements, and the mean over none is NaN"
+
+
+def selecting(examination: Examination, root: Facts) -> Facts | None:
+    """The op behind an empty tensor that selected its elements by a mask."""
+    queue, seen = list(root.get("inputs") or []), set[int]()
+    while queue and len(seen) < 40:
+        made_by = queue.pop(0).get("made_by")
+        op = examination.op(made_by)
+        if op is None or made_by is None or made_by in seen:
+            continue
+        seen.add(made_by)
+        is_masked = op["op"] != "index" or any(i.get("dtype") == "bool" for i in op["inputs"][1:])
+        by_nonzero = any(
+            (examination.op(i.get("made_by")) or {}).get("op") == "nonzero" for i in op["inputs"][1:]
+        )
+        if op["op"] in SELECTIONS and 0 in (op.get("shape") or []) and (is_masked or by_nonzero):
+            return op
+        queue.extend(op["inputs"])
+    return None
+
+
+def facts(examination: Examination) -> Facts:
+    root = examination.root or {}
+    targets = root.get("targets") or {}
+    return examination.place(root.get("site")) | {
+        "ignore_index": targets.get("ignore_index"),
+        "count": targets.get("count"),
+    }

@@ -1,0 +1,67 @@
+"""dtype-double-vs-float: a float64 tensor meets float32 weights in a call that takes only one of the two."""
+
+from __future__ import annotations
+
+from firstcause.schema import Hypothesis
+from firstcause.specialists.examination import Examination, Facts
+from firstcause.specialists.provenance import first_of, tell
+from firstcause.specialists.refused_calls import operand, passing, refused_call, settle_call
+
+CAUSE = "dtype-double-vs-float"
+
+
+def propose(examination: Examination) -> bool:
+    call = refused_call(examination)
+    return call is not None and any(
+        o.get("dtype") == "float64" and not o.get("array") for o in call["operands"]
+    )
+
+
+def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
+    call = refused_call(examination) or {}
+    dtypes = {str(o.get("role") or k): o.get("dtype") for k, o in enumerate(call["operands"])}
+    number = double_operand(examination)
+    if number is None:
+        text = f"with its float64 operands as float32 it is refused too ({call['error'].splitlines()[0]})"
+        return settle_call(hypothesis, examination, False, text, dtypes)
+    given = operand(call, number)
+    birth = born(examination)
+    others = ", ".join(sorted({str(d) for d in dtypes.values() if d != "float64"})) or "float32"
+    text = (
+        f"operand {number} of shape {given['shape']} is float64, the others are {others}; as float32 it passes. "
+        f"The float64 is first that of {tell(examination, birth)}"
+    )
+    return settle_call(hypothesis, examination, True, text, dtypes, call.get("site"))
+
+
+def double_operand(examination: Examination) -> int | None:
+    """The float64 operand with which as float32 the call passes, or the first of several that must change together."""
+    alone = passing(examination, "dtype", **{"from": "float64", "to": "float32"})
+    if alone:
+        return int(alone[0]["operand"])
+    if not passing(examination, "all-double"):
+        return None
+    operands = (refused_call(examination) or {})["operands"]
+    return next(k for k, o in enumerate(operands) if o.get("dtype") == "float64")
+
+
+def born(examination: Examination) -> Facts:
+    given = operand(refused_call(examination) or {}, double_operand(examination) or 0)
+    return first_of(examination, given, lambda x: x.get("dtype") == "float64")
+
+
+def _all_states(examination: Examination) -> list[tuple[str, str]]:
+    """Class and name of every float64 parameter or buffer behind the refused call."""
+    call = refused_call(examination) or {}
+    given = [i for c in call["calls"].values() for i in c["inputs"]] + call["operands"]
+    paths = sorted({i["parameter"] for i in given if i.get("parameter") and i.get("dtype") == "float64"})
+    owners = examination.trace.get("owners") or {}
+    return [(owners.get(p.rpartition(".")[0], ""), p.rpartition(".")[2]) for p in paths]
+
+
+def facts(examination: Examination) -> Facts:
+    call = refused_call(examination) or {}
+    birth = born(examination)
+    if birth["kind"] == "state" and _all_states(examination):
+        birth |= {"names": _all_states(examination)}
+    return examination.place(call.get("site")) | {"birth": birth, "frames": call.get("stack") or []}

@@ -1,0 +1,87 @@
+"""dtype-wrong-for-op: a call is given a dtype that it does not take: labels as floats, a bool in arithmetic."""
+
+from __future__ import annotations
+
+from firstcause.schema import Hypothesis
+from firstcause.specialists.examination import Examination, Facts
+from firstcause.specialists.refused_calls import (
+    broadcast,
+    operand,
+    passing,
+    refused_call,
+    settle_call,
+    squeezed,
+    trials,
+    unsettled,
+)
+
+CAUSE = "dtype-wrong-for-op"
+# What a message about a dtype says, in all of its forms.
+WORDS = (
+    "dtype",
+    "scalar type",
+    "bool",
+    "Long",
+    "long",
+    "Double",
+    "Float",
+    "Half",
+    "Byte",
+    "must be the same",
+    "type",
+)
+
+
+def propose(examination: Examination) -> bool:
+    call = refused_call(examination)
+    said = call["error"] if call is not None else ""
+    return bool(trials(examination, "dtype")) and any(w in said for w in WORDS)
+
+
+def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
+    call = refused_call(examination) or {}
+    dtypes = {str(o.get("role") or k): o.get("dtype") for k, o in enumerate(call["operands"])}
+    found = wrong(examination)
+    if found is None:
+        text = f"no other dtype of one operand lets it pass ({call['error'].splitlines()[0]})"
+        return settle_call(hypothesis, examination, False, text, dtypes)
+    if found["from"] == "float64" and passing(examination, "all-double"):
+        text = f"operand {found['operand']} is float64 where float32 is meant: no other kind of number is asked for"
+        return settle_call(hypothesis, examination, False, text, dtypes)
+    if squeezed(examination) or broadcast(examination):
+        return unsettled(hypothesis, "a cast lets the call pass, but so does another shape of an operand")
+    role = operand(call, found["operand"]).get("role") or f"operand {found['operand']}"
+    text = f"`{role}` is {found['from']}; as {found['to']} the call passes"
+    return settle_call(hypothesis, examination, True, text, dtypes)
+
+
+def wrong(examination: Examination) -> Facts | None:
+    """The one operand that another dtype lets pass, and the first such dtype: indices before floats before bool."""
+    found = passing(examination, "dtype")
+    if not found or len({t["operand"] for t in found}) > 1:
+        return None
+    given = str(found[0]["from"])
+    order = (
+        ["float32", "int64", "bool"] if given.startswith(("int", "uint", "bool", "bfloat", "float16")) else []
+    )
+    order = order or ["int64", "float32", "bool"]
+    return min(found, key=lambda t: order.index(t["to"]))
+
+
+def facts(examination: Examination) -> Facts:
+    call = refused_call(examination) or {}
+    found = wrong(examination) or {}
+    given = operand(call, found.get("operand", 0))
+    bound = given.get("bound") or {}
+    result = examination.place(call.get("site")) | {
+        "function": call.get("function"),
+        "operand": found.get("operand"),
+    }
+    result |= {
+        "from": found.get("from"),
+        "to": found.get("to"),
+        "role": given.get("role"),
+        "text": given.get("text"),
+    }
+    place = examination.place({k: bound[k] for k in ("file", "line")}) if bound else {}
+    return result | {"bound": place | {"name": bound.get("text_there")}}

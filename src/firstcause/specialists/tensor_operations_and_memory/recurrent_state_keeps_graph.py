@@ -1,0 +1,39 @@
+"""recurrent-state-keeps-graph: a state that goes from one step to the next takes the graph of all steps with it."""
+
+from __future__ import annotations
+
+from firstcause.schema import Hypothesis
+from firstcause.specialists import carried, walks
+from firstcause.specialists.examination import Examination, Facts
+
+CAUSE = "recurrent-state-keeps-graph"
+
+
+def propose(examination: Examination) -> bool:
+    return any(walks.raised(examination, words) for words in (walks.SECOND, walks.MODIFIED))
+
+
+def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
+    facts = walks.graph(examination)
+    if facts is None or not facts["node"]:
+        return walks.no_graph(hypothesis, examination)
+    node, held = facts["node"], carried.borrowed(facts)
+    if carried.is_state(facts) and held is not None:
+        site = examination.site(held["site"])
+        text = f"{carried.tell(examination, facts)}, and the pass had bound that name to a new tensor by then"
+        return walks.settled(
+            hypothesis, examination, True, text, {"age": node["age"], "shape": held["shape"]}, site
+        )
+    if node["age"] == walks.THIS_PASS:
+        text = f"{node['name']}, the node that refused, was made in this very pass"
+    elif held is None:
+        return walks.open_question(
+            hypothesis, f"{carried.tell(examination, facts)}, and no tensor that leads there was seen"
+        )
+    else:
+        text = f"{carried.tell(examination, facts)}: no state that each pass makes anew"
+    return walks.settled(hypothesis, examination, False, text, {"age": node["age"]}, None)
+
+
+def facts(examination: Examination) -> Facts:
+    return carried.facts(examination, walks.graph(examination) or {})
