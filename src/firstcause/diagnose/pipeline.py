@@ -12,6 +12,7 @@ from firstcause.diagnose.suspicions import suspicion
 from firstcause.lab.again import with_replay
 from firstcause.lab.counterfactual import Lab
 from firstcause.record.folder import RunFolder
+from firstcause.record.supervise.calls import told
 from firstcause.schema import Diagnosis, Run, Symptom
 from firstcause.specialists import SPECIALISTS
 from firstcause.specialists.examination import Examination
@@ -64,7 +65,7 @@ def failure_of(folder: RunFolder, symptom: Symptom) -> dict[str, Any] | None:
 
 def _is_of(failure: dict[str, Any], symptom: Symptom) -> bool:
     raised = failure.get("exception") or [None]
-    return raised[0] is None or symptom.message.startswith(f"{raised[0]['type']}: {raised[0]['message']}")
+    return raised[0] is None or symptom.message.startswith(told(raised[0]))
 
 
 def _nothing_seen(run: Run) -> Diagnosis:

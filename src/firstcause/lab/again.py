@@ -49,7 +49,10 @@ def with_replay(folder: RunFolder, failure: Facts | None, lab: Lab | None) -> Fa
         return failure
     if lab is None or not lab.allowed():
         return failure
-    whole = failure | {"replay": replay_fresh(folder, failure, lab.seconds_left)}
+    # What an assertion on the device meant, only another device can tell.
+    said = str((failure.get("exception") or [{}])[0].get("message", ""))
+    device = "cpu" if "device-side assert" in said else None
+    whole = failure | {"replay": replay_fresh(folder, failure, lab.seconds_left, device)}
     if whole["replay"]["status"] != "lost":
         # What a longer budget might still give is asked for again the next time.
         folder.write_json(os.path.join("failures", failure["name"] + ".json"), whole)

@@ -14,11 +14,12 @@ import torch
 from firstcause.record.observe import call_replay, call_saved, exceptions, failure, units
 from firstcause.record.observe.call import Call, outputs_of
 from firstcause.record.observe.call_sites import SITES
+from firstcause.record.observe.dead_device import is_dead
 from firstcause.record.observe.guard import unseen
 from firstcause.record.observe.marks import CANDIDATES
 from firstcause.record.observe.ranges import ranges
 from firstcause.record.observe.reachable import Reachable, is_own_class, reach
-from firstcause.record.observe.stopped import stopped
+from firstcause.record.observe.stopped import Stop, stopped
 
 if TYPE_CHECKING:
     from firstcause.record.observe.calls import Calls
@@ -37,8 +38,6 @@ ANSWERING = (
     "aiohttp",
     "starlette",
 )
-# What a device's assertion is called when it is told of.
-DEVICE = ("device-side assert", "CUDA error", "CUDA kernel errors")
 
 
 def exception(watch: Calls, call: Call, error: Exception, frame: FrameType) -> None:
@@ -57,14 +56,7 @@ def exception(watch: Calls, call: Call, error: Exception, frame: FrameType) -> N
         )
         return
     if watch.is_new(key):
-        handled = {"by": stop.file, "line": stop.line} if stop is not None else None
-        facts = {
-            "kind": "exception",
-            "exception": exceptions.describe(error),
-            "handled": handled,
-            "key": list(key),
-        }
-        _capture(watch, call, frame, facts, error, None)
+        _capture(watch, call, frame, _raised(key, error, stop), error, None)
 
 
 def not_finite(watch: Calls, call: Call, value: Any) -> None:
@@ -80,23 +72,27 @@ def not_finite(watch: Calls, call: Call, value: Any) -> None:
 def late(watch: Calls, error: Exception, frame: FrameType) -> None:
     """An exception beside a call: only a device tells of what happened in an earlier one."""
     key = failure.key_of(error)
-    if not any(word in str(error) for word in DEVICE) or not watch.lately or key in watch.seen:
-        return
-    if watch.is_new(key):
-        facts = {
-            "kind": "exception",
-            "exception": exceptions.describe(error),
-            "handled": None,
-            "key": list(key),
-        }
-        _capture(watch, watch.lately[-1], frame, facts, error, None)
+    if is_dead(error) and watch.lately and not _in_training(watch, frame):
+        stop = stopped(error, frame)
+        if watch.is_new(key):
+            _capture(watch, watch.lately[-1], frame, _raised(key, error, stop), error, None)
+
+
+def _raised(key: tuple[str, int], error: Exception, stop: Stop | None) -> dict[str, Any]:
+    handled = {"by": stop.file, "line": stop.line} if stop is not None else None
+    return {
+        "kind": "exception",
+        "exception": exceptions.describe(error),
+        "handled": handled,
+        "key": list(key),
+    }
 
 
 def _capture(
     watch: Calls, call: Call, frame: FrameType, facts: dict[str, Any], error: Exception | None, value: Any
 ) -> None:
     session, site = watch.session, SITES[call.s]
-    dead = error is not None and any(word in str(error) for word in DEVICE)
+    dead = is_dead(error)
     around = _around(watch, call, frame, dead)
     path = next((p for p, m in around.modules.items() if m is call.owner), None)
     facts |= {"step": None, "name": f"{os.getpid()}-call{len(watch.seen)}", "unit": None, "losses": []}

@@ -22,7 +22,7 @@ def write(call: Call, path: str | None, value: Any, folder: str, dead: bool) -> 
     if file_size_limit() < saved.BUDGET:
         return "a limit on the size of files is in force (ulimit -f)"
     try:
-        writer = saved.Writer()
+        writer = saved.Writer(dead, call.hosts)
         structure = _structure(call, path, value, writer, dead)
         os.makedirs(folder, mode=0o700, exist_ok=True)
         with open(os.path.join(folder, "state.json"), "w", encoding="utf-8") as file:
@@ -59,8 +59,6 @@ def class_of(owner: Any) -> str:
 
 
 def _structure(call: Call, path: str | None, value: Any, writer: saved.Writer, dead: bool) -> dict[str, Any]:
-    if dead:
-        call.arguments = [(k, _from_hosts(v, call.hosts)) for k, v in call.arguments]
     positional, keywords = call.split()
     module = module_of(call.owner)
     state = state_of(module) if module is not None else {}
@@ -80,17 +78,6 @@ def _structure(call: Call, path: str | None, value: Any, writer: saved.Writer, d
     }
     devices = writer.devices | {t.device.type for t in state.values()} | ({"cuda"} if dead else set())
     return structure | {"devices": sorted(devices)}
-
-
-def _from_hosts(value: Any, hosts: dict[int, torch.Tensor]) -> Any:
-    """A tree of arguments with the host's copies in place of what the device does not give back any more."""
-    if isinstance(value, torch.Tensor):
-        return hosts.get(id(value)) if value.is_cuda else value
-    if type(value) in (list, tuple):
-        return type(value)(_from_hosts(v, hosts) for v in value)
-    if isinstance(value, dict):
-        return {k: _from_hosts(v, hosts) for k, v in value.items()}
-    return value
 
 
 def lacking(data: Any, name: str) -> list[str]:

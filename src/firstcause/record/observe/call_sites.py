@@ -166,6 +166,9 @@ class CallMarker(ast.NodeTransformer):
         if not isinstance(function, (ast.Name, ast.Attribute, ast.Subscript)):
             return False
         last, root = last_name(function), _root(function)
+        if isinstance(function, ast.Name) and last in self.reach.functions:
+            # What it asks is marked where it asks it.
+            return False
         if last in self.reach.models or (isinstance(function, ast.Attribute) and last in ASKING):
             return root not in self._imported or root in self.reach.models
         # Under no_grad, what a variable or an attribute of the object holds may be a model.

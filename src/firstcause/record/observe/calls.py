@@ -19,6 +19,7 @@ import torch
 from firstcause.record.observe import call_failure
 from firstcause.record.observe.call import Call, is_bad, outputs_of
 from firstcause.record.observe.call_sites import SITES
+from firstcause.record.observe.dead_device import HostRing, is_dead
 from firstcause.record.observe.guard import unseen
 from firstcause.record.observe.kept import tensors_in
 
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 PLAIN_FUNCTIONS = (FunctionType, BuiltinFunctionType)
 # Distinct failures that are captured; of the others only the number is kept.
 MOST = 3
-HOST_BYTES = 8 << 20
 
 
 class Calls:
@@ -43,6 +43,7 @@ class Calls:
         self.seen: dict[tuple[str, int], int] = {}
         # The last calls that had inputs on CUDA: an assertion there is told of later than it happens.
         self.lately: deque[Call] = deque(maxlen=4)
+        self.ring: HostRing | None = None
         self.arrival: Arrival | None = session.arrival
         if not session.replay:
             atexit.register(self._tell)
@@ -59,8 +60,8 @@ class Calls:
                     self.arrival.at_site(SITES[s], function, owner)
                 with unseen():
                     call = Call(s, function, owner, id(frame))
-        except Exception:
-            self.session.failed("a call")
+        except Exception as failed:
+            self._failed(failed, "a call")
         opened.append(call)
 
     def given(self, key: int | str, value: Any) -> None:
@@ -75,8 +76,8 @@ class Calls:
                     self._to_host(call, tensor)
                 if not tensor.is_inference():
                     call.versions.append((tensor, tensor._version))
-        except Exception:
-            self.session.failed("a call's argument")
+        except Exception as failed:
+            self._failed(failed, "a call's argument")
 
     def end(self, value: Any) -> None:
         opened = self.local.__dict__.get("opened")
@@ -96,8 +97,8 @@ class Calls:
                 bad = any(map(is_bad, outputs_of(value)))
             if bad:
                 call_failure.not_finite(self, call, value)
-        except Exception:
-            self.session.failed("a call's output")
+        except Exception as failed:
+            self._failed(failed, "a call's output")
 
     def raised(self, s: int, error: BaseException | None, frame: FrameType) -> None:
         opened = self.local.__dict__.get("opened") or []
@@ -115,8 +116,14 @@ class Calls:
                         call_failure.exception(self, call, error, frame)
                 elif not self._replaying():
                     call_failure.late(self, error, frame)
-        except Exception:
-            self.session.failed("a call that raised")
+        except Exception as failed:
+            self._failed(failed, "a call that raised")
+
+    def late(self, error: Exception) -> None:
+        """An exception that ends the program may be a device's word of a call before."""
+        last = list(_entries(error))[-1:]
+        if last and not self._replaying():
+            call_failure.late(self, error, last[0].tb_frame)
 
     # ------------------------------------------------------------------ inside
 
@@ -163,12 +170,17 @@ class Calls:
         return holder if any(isinstance(v, torch.nn.Module) for v in attributes.values()) else None
 
     def _to_host(self, call: Call, tensor: torch.Tensor) -> None:
-        held = sum(t.nbytes for c in (*self.lately, call) for t in c.hosts.values())
-        if held + tensor.nbytes > HOST_BYTES or tensor.layout is not torch.strided:
-            return
         with unseen(), torch.no_grad():
-            host = torch.empty(tensor.shape, dtype=tensor.dtype, pin_memory=True)
-            call.hosts[id(tensor)] = host.copy_(tensor.detach(), non_blocking=True)
+            if self.ring is None:
+                self.ring = HostRing()
+            host = self.ring.keep(tensor)
+        if host is not None:
+            call.hosts[id(tensor)] = host
+
+    def _failed(self, error: Exception, where: str) -> None:
+        # The program is told of a dead device by its own next call.
+        if not is_dead(error):
+            self.session.failed(where)
 
 
 def _entries(error: BaseException | None) -> Iterator[TracebackType]:

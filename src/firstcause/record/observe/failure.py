@@ -14,6 +14,7 @@ import torch
 
 from firstcause.record.journal import file_size_limit
 from firstcause.record.observe import check, exceptions, units
+from firstcause.record.observe.dead_device import is_dead
 from firstcause.record.observe.marks import CANDIDATES
 from firstcause.record.observe.replay import Replay, Rewind
 from firstcause.sandbox import fork, writers
@@ -75,7 +76,7 @@ def exception(recorder: Recorder, error: Exception) -> bool:
         "kind": "exception",
         "step": recorder.step,
         "exception": exceptions.describe(error),
-        "losses": _plain(recorder.losses),
+        "losses": [] if is_dead(error) else _plain(recorder.losses),
     }
     return _replay(recorder, "failures", facts, None, error)
 
@@ -102,7 +103,9 @@ def _replay(
 
         # Written here and not in the child, which has a deadline.
         facts["snapshot"] = f"snapshots/{facts['name']}"
-        facts["not_saved"] = saved.write(recorder, os.path.join(session.folder, facts["snapshot"]), optimizer)
+        facts["not_saved"] = saved.write(
+            recorder, os.path.join(session.folder, facts["snapshot"]), optimizer, is_dead(error)
+        )
     seconds = min(LONGEST, 5 * recorder.step_seconds + 5) if recorder.step else LONGEST
     result = split_off(session, where, facts, seconds)
     if result is None:

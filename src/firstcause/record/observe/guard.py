@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
+from firstcause.record.observe.dead_device import is_dead
+
 T = TypeVar("T")
 
 
@@ -33,8 +35,10 @@ def guarded(default: T) -> Callable[[Callable[..., T]], Callable[..., T]]:
                     return method(self, *args)
                 with unseen():
                     return method(self, *args)
-            except Exception:
-                self.session.failed(method.__name__)
+            except Exception as error:
+                # The program is told of a dead device by its own next call.
+                if not is_dead(error):
+                    self.session.failed(method.__name__)
                 return default
 
         return call

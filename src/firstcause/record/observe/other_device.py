@@ -6,6 +6,7 @@ factory of devices, the functions that take one, and the few classes that are ma
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 from typing import TYPE_CHECKING, Any
@@ -95,6 +96,7 @@ def _lead_devices(torch: Any) -> None:
                 plain(made) if made != (args[0] if args else kwargs.get("type")) else plain(*args, **kwargs)
             )
 
+    _named(device, "device")
     torch.device = device
     generator = torch.Generator
 
@@ -102,6 +104,7 @@ def _lead_devices(torch: Any) -> None:
         def __new__(cls, device: Any = "cpu") -> Any:
             return super().__new__(cls, led(device))
 
+    _named(Generator, "Generator")
     torch.Generator = Generator
     from torch.utils import _device
 
@@ -116,6 +119,15 @@ def _lead_devices(torch: Any) -> None:
         autocast(self, led(device_type), dtype, *args, **kwargs)
 
     torch.autocast.__init__ = begin
+    scaler = torch.amp.GradScaler.__init__
+    torch.amp.GradScaler.__init__ = lambda self, device="cuda", *args, **kwargs: scaler(
+        self, led(device), *args, **kwargs
+    )
+
+
+def _named(stands_in: type, name: str) -> None:
+    """What is pickled by name is found again under torch's own."""
+    stands_in.__module__, stands_in.__name__, stands_in.__qualname__ = "torch", name, name
 
 
 def _lead_functions(torch: Any) -> None:
@@ -151,6 +163,19 @@ def _lead_cuda(torch: Any) -> None:
         if hasattr(cuda, name):
             setattr(cuda, name, lambda *args, **kwargs: 0)
     cuda.manual_seed = cuda.manual_seed_all = lambda seed: None
+    cuda.Event = cuda.Stream = _Nothing
+    cuda.stream = lambda stream: contextlib.nullcontext()
+    cuda.current_stream = cuda.default_stream = _Nothing
+
+
+class _Nothing:
+    """An event or a stream of a device that is not there: whatever is asked of it, nothing is to be done."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """As events and streams are made."""
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *args, **kwargs: 0.0
 
 
 def _lead_loading(torch: Any) -> None:

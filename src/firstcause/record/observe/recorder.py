@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from firstcause.record.observe import branch, check, failure, fingerprint, library_loops, row, units
+from firstcause.record.observe.dead_device import is_dead
 from firstcause.record.observe.guard import guarded
 from firstcause.record.observe.kept import Kept, keep_attributes
 from firstcause.record.observe.marks import CANDIDATES
@@ -241,8 +242,9 @@ class Recorder:
             if not self.window and self.over is not None and self.over.woken(frame):
                 self.window = [self.over]
             return failure.exception(self, error)
-        except Exception:
-            self.session.failed("exception")
+        except Exception as own:
+            if not is_dead(own):
+                self.session.failed("exception")
             return False
 
     def _settle_unit(self) -> None:

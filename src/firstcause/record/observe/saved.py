@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -34,14 +35,21 @@ class TooLarge(Exception):
 class Writer:
     """Collects tensors under keys while structure becomes JSON."""
 
-    def __init__(self) -> None:
+    def __init__(self, dead: bool = False, hosts: Mapping[int, torch.Tensor] | None = None) -> None:
         self.tensors: dict[str, torch.Tensor] = {}
         self.bytes = 0
         self.devices: set[str] = set()
+        # Of a device that gives nothing back, what stands on the host in place of a tensor, by its id.
+        self.dead = dead
+        self.hosts = dict(hosts or {})
+
+    def readable(self, tensor: torch.Tensor) -> bool:
+        """Whether its values can still be had."""
+        return not self.dead or tensor.device.type == "cpu" or id(tensor) in self.hosts
 
     def keep(self, key: str, tensor: torch.Tensor) -> str:
-        plain = tensor.detach()
-        self.devices.add(plain.device.type)
+        self.devices.add(tensor.device.type)
+        plain = self.hosts.get(id(tensor), tensor).detach()
         plain = plain.to_dense() if plain.layout is not torch.strided else plain
         # A view of a larger storage would be saved with all of it.
         self.tensors[key] = (
@@ -64,7 +72,7 @@ class Writer:
                 else None,
                 "f": repr(value),
             }
-        if kind is torch.Tensor or kind is torch.nn.Parameter:
+        if (kind is torch.Tensor or kind is torch.nn.Parameter) and self.readable(value):
             where = {} if value.device.type == "cpu" else {"device": str(value.device)}
             return {"t": self.keep(key, value), "grad": value.requires_grad and value.grad_fn is None} | where
         numpy = sys.modules.get("numpy")
@@ -114,12 +122,17 @@ def decode(data: Any, tensors: dict[str, torch.Tensor], own: Any) -> Any:
     return own
 
 
-def write(recorder: Recorder, folder: str, optimizer: torch.optim.Optimizer | None) -> str:
-    """Write the window's state; returns an empty string, or why it was not written."""
+def write(
+    recorder: Recorder, folder: str, optimizer: torch.optim.Optimizer | None, dead: bool = False
+) -> str:
+    """Write the window's state; returns an empty string, or why it was not written.
+
+    ``dead``: the device gives nothing back, and only what lies on the host is written.
+    """
     try:
         if file_size_limit() < BUDGET:
             return "a limit on the size of files is in force (ulimit -f)"
-        writer = Writer()
+        writer = Writer(dead)
         structure = _structure(recorder, writer, optimizer)
         os.makedirs(folder, mode=0o700, exist_ok=True)
         with open(os.path.join(folder, "state.json"), "w", encoding="utf-8") as file:
@@ -139,7 +152,8 @@ def _structure(recorder: Recorder, writer: Writer, optimizer: torch.optim.Optimi
     modules = {}
     for path, module in recorder.reachable.modules.items():
         named = [*module.named_parameters(), *module.named_buffers()]
-        modules[path] = {n: writer.keep(f"module/{path}/{n}", earlier.get(id(t), t)) for n, t in named}
+        kept = ((n, earlier.get(id(t), t)) for n, t in named)
+        modules[path] = {n: writer.keep(f"module/{path}/{n}", t) for n, t in kept if writer.readable(t)}
     loose = {p: t for p, t in recorder.reachable.tensors.items() if t.is_leaf and t.requires_grad}
     optimizers = {id(o): p for p, o in recorder.reachable.optimizers.items()}
     state = {id(k): v for k, v in window[0].generators}
@@ -147,7 +161,11 @@ def _structure(recorder: Recorder, writer: Writer, optimizer: torch.optim.Optimi
         "unit": CANDIDATES[window[-1].k].key,
         "step": recorder.step,
         "modules": modules,
-        "tensors": {p: writer.keep(f"tensor/{p}", earlier.get(id(t), t)) for p, t in loose.items()},
+        "tensors": {
+            p: writer.keep(f"tensor/{p}", earlier.get(id(t), t))
+            for p, t in loose.items()
+            if writer.readable(t)
+        },
         "objects": _objects(recorder, window[0], writer),
         "generators": {
             p: writer.encode(f"generator/{p}", _listed(state.get(id(g))))
@@ -159,7 +177,7 @@ def _structure(recorder: Recorder, writer: Writer, optimizer: torch.optim.Optimi
         "steps": _arrivals(recorder, optimizer, optimizers),
         "gradients": {n: checksum(p.grad) for n, p in _gradients(recorder, optimizer)},
     }
-    return structure | {"devices": sorted(writer.devices)}
+    return structure | {"devices": sorted(writer.devices | ({"cuda"} if writer.dead else set()))}
 
 
 def _arrivals(recorder: Recorder, optimizer: torch.optim.Optimizer | None, paths: dict[int, str]) -> int:

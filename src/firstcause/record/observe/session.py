@@ -177,6 +177,8 @@ def unhandled() -> None:
         if isinstance(error, Exception) and "torch.nn.modules.module" in sys.modules:
             from firstcause.record.observe.recall import recall
 
+            if session.calls is not None:
+                session.calls.late(error)
             recall(session, error)
     except Exception:
         session.failed("the exception that ended the program")

@@ -49,7 +49,12 @@ def symptom(facts: Facts, folder: RunFolder, site: Site | None, cwd: str) -> Sym
         return Symptom("nan", f"the output is not finite in {where}{often}: {'; '.join(bad)}", site)
     error, stop = facts["exception"][0], facts.get("handled")
     after = f"; {_place(stop['by'], stop['line'], cwd)} caught it, and the program went on" if stop else ""
-    return Symptom("exception", f"{error['type']}: {error['message']} (in {where}{often}{after})", site)
+    return Symptom("exception", f"{told(error)} (in {where}{often}{after})", site)
+
+
+def told(error: Facts) -> str:
+    """An exception by its type and the first line of what it says."""
+    return f"{error['type']}: {str(error['message']).strip().partition(chr(10))[0]}"
 
 
 def _often(facts: Facts, folder: RunFolder) -> str:
