@@ -26,7 +26,7 @@ class Call:
         self.hosts: dict[int, torch.Tensor] = {}
         self.rng = {"torch": torch.get_rng_state()}
         self.number = 0
-        if torch.cuda.is_initialized():
+        if on_live_device():
             self.rng["cuda"] = torch.cuda.get_rng_state()
 
     def written(self) -> bool:
@@ -54,11 +54,22 @@ def outputs_of(value: Any) -> Iterator[torch.Tensor]:
     found = 0
     for tensor in tensors_in(value):
         plain = tensor.layout is torch.strided and tensor.device.type == "cpu" and tensor.numel()
-        if plain and tensor.dtype in FLOATS:
+        if plain and tensor.dtype in FLOATS and has_values(tensor):
             yield tensor
             found += 1
             if found == OUTPUTS:
                 return
+
+
+def has_values(tensor: torch.Tensor) -> bool:
+    """Whether a tensor's values may be read: not of a fake one or another subclass, and not inside ``torch.func``."""
+    plain = type(tensor) is torch.Tensor or type(tensor) is torch.nn.Parameter
+    return plain and not torch._C._functorch.is_functorch_wrapped_tensor(tensor)
+
+
+def on_live_device() -> bool:
+    """Whether CUDA is in use, and not just being recorded into a graph, of which a copy of ours would be a part."""
+    return torch.cuda.is_initialized() and not torch.cuda.is_current_stream_capturing()
 
 
 def is_bad(output: torch.Tensor) -> bool:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from firstcause.record.observe.recorder import Recorder
 
 SECONDS = 30.0
+LATER = ": run `firstcause diagnose --yes`, which makes the call again in a fresh process"
 # Somebody waits for the answer of what these modules call; they are not made to wait for a replay.
 ANSWERING = (
     "socketserver",
@@ -149,11 +150,11 @@ def _in_training(watch: Calls, frame: FrameType) -> bool:
 def _why_not_here(call: Call) -> str:
     impossible = failure.no_fork()
     if impossible:
-        return impossible.replace("the step", "the call")
+        return impossible.replace("the step", "the call").partition(":")[0] + LATER
     named = (f.f_globals.get("__name__", "") for f, _ in units.stack(sys._getframe(1)))
     answering = next((n.partition(".")[0] for n in named if str(n).partition(".")[0] in ANSWERING), None)
     if answering is not None:
-        return f"somebody waits for the answer of the request ({answering}): run `firstcause diagnose --yes`"
+        return f"somebody waits for the answer of the request ({answering}){LATER}"
     return "an input was written in place since the call began" if call.written() else ""
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from firstcause.record.observe import call_failure
-from firstcause.record.observe.call import Call, is_bad, outputs_of
+from firstcause.record.observe.call import Call, has_values, is_bad, on_live_device, outputs_of
 from firstcause.record.observe.call_sites import SITES
 from firstcause.record.observe.dead_device import HostRing, is_dead
 from firstcause.record.observe.guard import unseen
@@ -72,9 +72,9 @@ class Calls:
             call = opened[-1]
             call.arguments.append((key, value))
             for tensor in tensors_in(value):
-                if tensor.is_cuda:
+                if tensor.is_cuda and on_live_device() and has_values(tensor):
                     self._to_host(call, tensor)
-                if not tensor.is_inference():
+                if not tensor.is_inference() and has_values(tensor):
                     call.versions.append((tensor, tensor._version))
         except Exception as failed:
             self._failed(failed, "a call's argument")
