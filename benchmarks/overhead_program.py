@@ -1,4 +1,4 @@
-"""The program that overhead.py times: a small GPT whose loop is plain, and whose recorder is switched in blocks."""
+"""The programs that overhead.py times: plain loops whose recorder (or anomaly mode) is switched in blocks."""
 
 import argparse
 import json
@@ -9,6 +9,8 @@ import time
 import torch
 import torch.nn.functional as F
 from torch import nn
+
+ACCUMULATED = 4
 
 
 class Block(nn.Module):
@@ -38,58 +40,149 @@ class GPT(nn.Module):
         return self.head(self.norm(self.blocks(self.tokens(x) + self.places(torch.arange(x.shape[1])))))
 
 
-def switch(on):
+def narrow(tensors, batch=64, d=32):
+    """A chain of so many parameter tensors, each small: the cost of the recorder per tensor shows here."""
+    return nn.Sequential(*[m for _ in range(tensors // 2) for m in (nn.Linear(d, d), nn.Tanh())])
+
+
+def wide(d):
+    return nn.Sequential(
+        nn.Linear(d, 1024), nn.GELU(), nn.Linear(1024, 1024), nn.GELU(), nn.Linear(1024, 256)
+    )
+
+
+class Clock:
+    """CPU time from end to end of the loop's body, so that what the recorder does at its top is counted."""
+
+    def __init__(self, options):
+        self.options, self.times, self.blocks, self.spent = options, [], [], 0.0
+        self.steps = options.warm + 2 * options.blocks * options.steps
+        self.began = time.process_time()
+
+    def tick(self, step):
+        now = time.process_time()
+        self.times.append(now - self.began)
+        self.began = now
+        self.spent += self.times[-1]
+        done = step + 1 - self.options.warm
+        if done < 0 or done % self.options.steps:
+            return
+        if done:
+            self.blocks.append(self.spent)
+        self.spent = 0.0
+        # Switched between two steps, where the next mark finds it. The order inside a pair alternates, so that a
+        # drift of the machine weighs on both alike.
+        number = done // self.options.steps
+        switch(self.options.toggle, (number // 2) % 2 == number % 2)
+
+    def pairs(self):
+        for i in range(0, len(self.blocks) - 1, 2):
+            first, second = self.blocks[i], self.blocks[i + 1]
+            yield [first, second] if (i // 2) % 2 == 0 else [second, first]
+
+
+def switch(toggle, on):
+    if toggle == "anomaly":
+        torch.autograd.set_detect_anomaly(on)
     module = sys.modules.get("firstcause.record.observe.session")
     if module is not None:
-        module.current().off = not on
+        module.current().off = toggle != "recorder" or not on
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--blocks", type=int, default=30)
-    parser.add_argument("--steps", type=int, default=4)
-    parser.add_argument("--zero", choices=("top", "end"), default="top")
-    parser.add_argument("--toggle", choices=("recorder", "nothing"), default="recorder")
-    parser.add_argument("--out")
-    options = parser.parse_args()
-    torch.manual_seed(0)
+def top(options, clock):
     model = GPT()
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
     data = torch.randint(0, 1024, (4096, 65))
-    times, spent, blocks = [], 0.0, []
-    warm = 8
-    total = warm + 2 * options.blocks * options.steps
-    began = time.process_time()
-    for step in range(total):
-        if options.zero == "top":
-            optimizer.zero_grad()
+    for step in range(clock.steps):
+        optimizer.zero_grad()
         batch = data[torch.randint(0, len(data), (4,))]
         loss = F.cross_entropy(model(batch[:, :-1]).flatten(0, 1), batch[:, 1:].flatten())
         loss.backward()
         optimizer.step()
-        if options.zero == "end":
+        clock.tick(step)
+
+
+def end(options, clock):
+    model = GPT()
+    if options.compile:
+        model.compile(backend=options.compile)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+    data = torch.randint(0, 1024, (4096, 65))
+    for step in range(clock.steps):
+        batch = data[torch.randint(0, len(data), (4,))]
+        loss = F.cross_entropy(model(batch[:, :-1]).flatten(0, 1), batch[:, 1:].flatten())
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        clock.tick(step)
+
+
+def accumulation(options, clock):
+    model = GPT()
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+    data = torch.randint(0, 1024, (4096, 65))
+    for step in range(clock.steps):
+        batch = data[torch.randint(0, len(data), (4,))]
+        loss = F.cross_entropy(model(batch[:, :-1]).flatten(0, 1), batch[:, 1:].flatten()) / ACCUMULATED
+        loss.backward()
+        if (step + 1) % ACCUMULATED == 0:
+            optimizer.step()
             optimizer.zero_grad()
-        # From end to end of the body, so that what the recorder does at its top is counted.
-        now = time.process_time()
-        times.append(now - began)
-        began = now
-        spent += times[-1]
-        done = step + 1 - warm
-        if done >= 0 and done % options.steps == 0:
-            if done:
-                blocks.append(spent)
-            spent = 0.0
-            # Switched between two steps, where the next mark finds it. The order inside a pair alternates, so
-            # that a drift of the machine weighs on both alike.
-            number = done // options.steps
-            switch(options.toggle == "recorder" and (number // 2) % 2 == number % 2)
-    pairs = []
-    for i in range(0, len(blocks) - 1, 2):
-        on, off = (blocks[i], blocks[i + 1]) if (i // 2) % 2 == 0 else (blocks[i + 1], blocks[i])
-        pairs.append([on, off])
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        clock.tick(step)
+
+
+def gan(options, clock):
+    maker, critic = wide(64), nn.Sequential(wide(256), nn.GELU(), nn.Linear(256, 1))
+    make, judge = (
+        torch.optim.Adam(maker.parameters(), lr=1e-4),
+        torch.optim.Adam(critic.parameters(), lr=1e-4),
+    )
+    for step in range(clock.steps):
+        real, fake = torch.randn(256, 256), maker(torch.randn(256, 64))
+        judge.zero_grad()
+        loss = F.softplus(critic(fake.detach())).mean() + F.softplus(-critic(real)).mean()
+        loss.backward()
+        judge.step()
+        make.zero_grad()
+        score = F.softplus(-critic(fake)).mean()
+        score.backward()
+        make.step()
+        clock.tick(step)
+
+
+def tensors(options, clock):
+    model = narrow(options.tensors)
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+    for step in range(clock.steps):
+        loss = model(torch.randn(64, 32)).pow(2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        clock.tick(step)
+
+
+def main():
+    programs = {f.__name__: f for f in (top, end, accumulation, gan, tensors)}
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--program", choices=programs, default="top")
+    parser.add_argument("--blocks", type=int, default=30)
+    parser.add_argument("--steps", type=int, default=4)
+    parser.add_argument("--warm", type=int, default=16)
+    parser.add_argument("--toggle", choices=("recorder", "nothing", "anomaly"), default="recorder")
+    parser.add_argument("--tensors", type=int, default=100)
+    parser.add_argument("--compile", metavar="BACKEND")
+    parser.add_argument("--out", required=True)
+    options = parser.parse_args()
+    torch.manual_seed(0)
+    clock = Clock(options)
+    programs[options.program](options, clock)
+    result = {
+        "pairs": list(clock.pairs()),
+        "step_ms": 1e3 * sorted(clock.times)[len(clock.times) // 2],
+        "peak_kib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,
+    }
     with open(options.out, "w") as file:
-        json.dump({"pairs": pairs, "step_ms": 1e3 * sorted(times)[len(times) // 2], "peak_kib": peak}, file)
+        json.dump(result, file)
 
 
 main()

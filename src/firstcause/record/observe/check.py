@@ -26,7 +26,7 @@ class Verdict:
 def weigh(losses: Sequence[torch.Tensor], gradients: Sequence[torch.Tensor]) -> Verdict:
     """One fused norm over all gradients and one transfer; a suspicion is settled on the tensor itself."""
     with torch.no_grad():
-        plain = [local(g) for g in gradients]
+        plain = gradients if all(map(_is_dense, gradients)) else [local(g) for g in gradients]
         norms = _norms(plain)
         scalars = [x.detach().float().sum().reshape(()) for x in losses]
         values = torch.stack([*norms, *scalars]).tolist() if norms or scalars else []
@@ -39,16 +39,17 @@ def weigh(losses: Sequence[torch.Tensor], gradients: Sequence[torch.Tensor]) -> 
     return Verdict(tuple(loss_values), tuple(norm_values), bad_losses, bad)
 
 
-def _norms(gradients: list[torch.Tensor]) -> list[torch.Tensor]:
+def _norms(gradients: Sequence[torch.Tensor]) -> list[torch.Tensor]:
     if not gradients:
         return []
-    if any(g.is_complex() for g in gradients):
+    dtypes = {g.dtype for g in gradients}
+    if any(d.is_complex for d in dtypes):
         gradients = [torch.view_as_real(g) if g.is_complex() else g for g in gradients]
-    kinds = {(g.device, g.dtype) for g in gradients}
-    if len(kinds) > 1:
+        dtypes = {g.dtype for g in gradients}
+    if len(dtypes) > 1 or len({g.device for g in gradients}) > 1:
         return [_wide(g, torch.linalg.vector_norm(g, dtype=_accumulated(g.dtype))) for g in gradients]
     # float64 is not narrowed before it is summed, half precision is widened.
-    norms = torch._foreach_norm(gradients, 2, dtype=_accumulated(gradients[0].dtype))
+    norms = torch._foreach_norm(list(gradients), 2, dtype=_accumulated(gradients[0].dtype))
     return list(norms) if gradients[0].dtype is not torch.float64 else [n.float() for n in norms]
 
 
@@ -58,6 +59,11 @@ def _accumulated(dtype: torch.dtype) -> torch.dtype:
 
 def _wide(gradient: torch.Tensor, norm: torch.Tensor) -> torch.Tensor:
     return norm.float() if gradient.device.type == "cpu" else norm.float().cpu()
+
+
+def _is_dense(tensor: torch.Tensor) -> bool:
+    """Whether a tensor is what it seems: most are, and a step has thousands of them."""
+    return type(tensor) is torch.Tensor and tensor.layout is torch.strided
 
 
 def local(tensor: torch.Tensor) -> torch.Tensor:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import errno
 import json
 import os
@@ -26,21 +25,6 @@ if TYPE_CHECKING:
 
 LONGEST = 30.0
 EXCEPTIONS = 3
-
-
-class OptimizerCopy:
-    """Parameters and state of an optimizer just before it steps."""
-
-    def __init__(self, optimizer: torch.optim.Optimizer) -> None:
-        self.optimizer = optimizer
-        self.parameters = [(p, p.detach().clone()) for g in optimizer.param_groups for p in g["params"]]
-        self.state = copy.deepcopy(optimizer.state_dict())
-
-    def put_back(self) -> None:
-        with torch.no_grad():
-            for parameter, value in self.parameters:
-                parameter.data.copy_(value)
-        self.optimizer.load_state_dict(self.state)
 
 
 def numeric(

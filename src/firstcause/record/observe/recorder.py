@@ -18,6 +18,7 @@ from firstcause.record.observe.dead_device import is_dead
 from firstcause.record.observe.guard import guarded
 from firstcause.record.observe.kept import Kept, keep_attributes
 from firstcause.record.observe.marks import CANDIDATES
+from firstcause.record.observe.optimizer_copy import OptimizerCopy, Spare
 from firstcause.record.observe.reachable import MODULE_OWN, Reachable, is_own_class, reach
 from firstcause.record.observe.replay import Replay
 from firstcause.record.observe.snapshot import Snapshot
@@ -49,7 +50,8 @@ class Recorder:
         # Steps in the longest pass of the unit so far; None until one pass is over.
         self.most: int | None = None
         self.optimizers = 0
-        self.before: list[failure.OptimizerCopy] = []
+        self.before: list[OptimizerCopy] = []
+        self.spare = Spare()
         self.mutated: dict[int, frozenset[str]] = {}
         self.pending = False
         self.fresh = True
@@ -304,7 +306,7 @@ class Recorder:
         elif len(self.stepped) < (self.most or self.optimizers):
             # Another optimizer may follow in this pass, and its replay starts from before this one's step.
             if not any(c.optimizer is optimizer for c in self.before):
-                self.before.append(failure.OptimizerCopy(optimizer))
+                self.before.append(OptimizerCopy(optimizer, self.spare))
         elif not self.failed:
             self.over = self.window[0].faded() if len(self.window) == 1 else None
             self.window, self.losses, self.before = [], [], []
