@@ -16,6 +16,7 @@ from firstcause.cli.output import write_json
 from firstcause.errors import FirstcauseError, InputError
 from firstcause.record import sources
 from firstcause.record.folder import RunFolder, new_run_folder
+from firstcause.record.journal import columns_of
 from firstcause.record.supervise import conclude, expect, launch, surroundings
 from firstcause.record.supervise.output import Output
 from firstcause.schema import Run, to_plain
@@ -132,10 +133,10 @@ def _concluded(
 ) -> Run:
     from dataclasses import replace
 
-    columns = conclude.columns(folder) if expected else {}
+    readings = list(folder.journals().values())
+    columns = columns_of(readings) if expected else {}
     expectations = tuple(e.judged(columns) for e in expected)
-    journals = folder.journals()
-    events = [e for r in journals.values() for e in r.events]
+    events = [e for r in readings for e in r.events]
     notes = [
         f"{e['event']}: {e.get('where') or e.get('text')}"
         for e in events
@@ -151,10 +152,10 @@ def _concluded(
         seconds=round(ending.seconds, 3),
         exit_code=ending.exit_code,
         signal=ending.signal,
-        observed=bool(journals),
+        observed=bool(readings),
         sources=hashes,
         versions=first.get("versions"),
-        symptoms=conclude.symptoms(folder, ending, cwd, expectations),
+        symptoms=conclude.symptoms(folder, readings, ending, cwd, expectations),
         notes=tuple(notes),
         expectations=expectations,
     )

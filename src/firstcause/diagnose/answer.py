@@ -8,9 +8,10 @@ from dataclasses import replace
 from firstcause import catalog
 from firstcause.fix import propose as patches
 from firstcause.fix import site as sites
-from firstcause.schema import SECTIONS, Diagnosis, Fix, Hypothesis, Run, Site
+from firstcause.record.folder import relative
+from firstcause.schema import SECTIONS, Diagnosis, Hypothesis, Run, Site
 from firstcause.specialists import CAUSES
-from firstcause.specialists.births import missing_replay
+from firstcause.specialists.births import missing_replay, tell
 from firstcause.specialists.examination import Examination
 
 
@@ -90,8 +91,6 @@ def _not_established(
 def _unknown(examination: Examination) -> str:
     root = examination.root
     if root is not None:
-        from firstcause.specialists.births import tell
-
         return f"{tell(examination, root)}, which is none of the mechanisms that can be settled so far"
     if examination.symptom.kind in ("divergence", "no-learning"):
         return "a change that removes it: none of those that were tried from the start does"
@@ -121,12 +120,4 @@ def _root_cause(title: str, site: Site | None, chosen: Hypothesis) -> str:
 
 
 def _relative(site: Site | None, examination: Examination) -> Site | None:
-    from firstcause.record.supervise.conclude import relative
-
     return None if site is None else replace(site, file=relative(site.file, examination.run.folder))
-
-
-def with_trial(diagnosis: Diagnosis, hypothesis: Hypothesis, fix: Fix | None) -> Diagnosis:
-    """The diagnosis after its patch was tried in a copy: with the new evidence, or without the patch that failed."""
-    hypotheses = tuple(hypothesis if h.cause == hypothesis.cause else h for h in diagnosis.hypotheses)
-    return replace(diagnosis, hypotheses=hypotheses, fix=fix)

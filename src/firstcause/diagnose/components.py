@@ -11,6 +11,7 @@ from firstcause.lab.counterfactual import CONTROL, Arm, Ran
 from firstcause.schema import Evidence, Hypothesis
 from firstcause.specialists.examination import Examination
 from firstcause.specialists.trajectories import BEYOND, Trajectories, trajectories, worth_asking
+from firstcause.specialists.verdicts import inconclusive, refuted
 
 DATA = "data-loading"
 CONSENT = "running the program again with one thing changed: run diagnose with --yes"
@@ -32,7 +33,7 @@ def settle_components(
     return [
         found.get(name)
         or _not_needed(name, known[name].absent, examination, established)
-        or _unsettled(name, known[name].untested)
+        or inconclusive(name, known[name].untested)
         for name in ids
     ]
 
@@ -47,19 +48,19 @@ def _not_needed(
         return None
     text = f"step {examination.step} fails again on the recorded batch with {absent}: {examination.symptom.message}"
     evidence = examination.replayed(False, text, {"step": examination.step, "cause": established}, None)
-    return Hypothesis(name, None, 0, "refuted", (evidence,))
+    return refuted(name, evidence)
 
 
 def _tested(testable: dict[str, Suspect], examination: Examination) -> dict[str, Hypothesis]:
     if examination.lab is None:
-        return {name: _unsettled(name, CONSENT) for name in testable}
+        return {name: inconclusive(name, CONSENT) for name in testable}
     arms = {name: Arm(s.arm or f"without {s.title}", s.change, s.settings) for name, s in testable.items()}
     if worth_asking(examination):
         return _over_the_training(arms, testable, examination)
     if examination.symptom.kind in ("nan", "exception"):
         return _at_the_failure(arms, testable, examination)
     missing = "an experiment on the whole run: what failed is known at its end alone"
-    return {name: _unsettled(name, missing) for name in testable}
+    return {name: inconclusive(name, missing) for name in testable}
 
 
 def _over_the_training(
@@ -69,7 +70,7 @@ def _over_the_training(
     assert examination.lab is not None
     found = trajectories(examination)
     if isinstance(found, str):
-        return {name: _unsettled(name, found) for name in arms}
+        return {name: inconclusive(name, found) for name in arms}
     ran = examination.lab.from_start(list(arms.values()), found.onset - found.after + BEYOND, found.after)
     whole = Trajectories(found.arms | ran, found.onset, found.after)
     result = {}
@@ -78,7 +79,7 @@ def _over_the_training(
         kept = whole.kept(arm)
         text = "the training holds" if kept else "the training runs away all the same"
         evidence = whole.evidence(kept, [CONTROL, arm], f"{arm.name} {text}")
-        result[name] = _unsettled(name, unreached) if unreached else _settled(name, kept, evidence)
+        result[name] = inconclusive(name, unreached) if unreached else _settled(name, kept, evidence)
     return result
 
 
@@ -92,7 +93,7 @@ def _at_the_failure(
     if control.ended not in ("not-finite", "exception"):
         why = control.why or f"unchanged it ended with {control.ended}"
         return {
-            name: _unsettled(name, f"the failing step, which does not fail again: {why}") for name in arms
+            name: inconclusive(name, f"the failing step, which does not fail again: {why}") for name in arms
         }
     result = {}
     for name, arm in arms.items():
@@ -104,18 +105,14 @@ def _at_the_failure(
         text = f"the failing step {arm.name}: {_outcome(other)}; as it ran: {_outcome(control)}"
         values = {"with": _outcome(control), "without": _outcome(other)}
         evidence = Evidence("counterfactual", not stays, text, values, None, examination.step)
-        result[name] = _unsettled(name, unreached) if unreached else _settled(name, not stays, evidence)
+        result[name] = inconclusive(name, unreached) if unreached else _settled(name, not stays, evidence)
     return result
 
 
 def _settled(name: str, gone: bool, evidence: Evidence) -> Hypothesis:
     if not gone:
-        return Hypothesis(name, None, 0, "refuted", (evidence,))
-    return Hypothesis(name, None, 0, "inconclusive", (evidence,), "what is wrong about it")
-
-
-def _unsettled(name: str, missing: str) -> Hypothesis:
-    return Hypothesis(name, None, 0, "inconclusive", (), missing)
+        return refuted(name, evidence)
+    return inconclusive(name, "what is wrong about it", evidence)
 
 
 def _unreached(suspect: Suspect, ran: Ran) -> str:

@@ -33,7 +33,7 @@ def diagnose(
     symptom = suspected.symptom if suspected is not None else first
     if suspected is not None and first is not None:
         symptom = replace(suspected.symptom, message=f"{first.message}; {suspected.symptom.message}")
-    asked = theories.suspicions(run, said)
+    asked = theories.read(run, said)
     if symptom is None:
         return theories.answered(_nothing_seen(run), asked, None)
     failure = failure_of(folder, symptom)

@@ -6,12 +6,12 @@ dropped without a word: a loss that stands still may simply have arrived.
 
 from __future__ import annotations
 
-import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from firstcause.record.folder import RunFolder
+from firstcause.record.journal import finite, steps_of
 from firstcause.schema import Symptom
 from firstcause.specialists.divergence import onset, smoothed
 
@@ -35,11 +35,8 @@ class Suspicion:
 
 def suspicion(folder: RunFolder) -> Suspicion | None:
     """The first thing in the journals that a healthy training does not show, or None."""
-    readings = folder.journals().values()
-    longest = max((r.rows for r in readings), key=len, default=())
-    rows = [dict(zip(r.columns, r.values, strict=True)) for r in longest]
-    losses = [r["loss"] for r in rows if math.isfinite(r.get("loss", math.nan))]
-    norms = [r["grad_norm"] for r in rows if math.isfinite(r.get("grad_norm", math.nan))]
+    steps = steps_of(folder.journals().values())
+    losses, norms = finite(steps, "loss"), finite(steps, "grad_norm")
     if len(losses) < LEAST_STEPS:
         return None
     return _diverging(losses) or (_still(losses, norms) if len(norms) >= LEAST_STEPS else None)

@@ -21,26 +21,26 @@ UNREAD = "not tested: the words name no cause of the catalogue and no component,
 
 
 @dataclass(frozen=True)
-class Suspicion:
+class Asked:
     """The words of the user, and the cause or component that they name; None where they name none."""
 
     text: str
     id: str | None
 
 
-def suspicions(run: Run, texts: Sequence[str]) -> list[Suspicion]:
+def read(run: Run, texts: Sequence[str]) -> list[Asked]:
     """What the user suspects, of the run's report and of ``texts``, each thing once; ``texts`` come first."""
-    found: list[Suspicion] = []
+    found: list[Asked] = []
     for text in texts:
-        found += [Suspicion(" ".join(text.split()), t.id) for t in theories(text)] or [
-            Suspicion(" ".join(text.split()), None)
+        found += [Asked(" ".join(text.split()), t.id) for t in theories(text)] or [
+            Asked(" ".join(text.split()), None)
         ]
-    found += [Suspicion(t.text, t.id) for t in theories_in_report(run.report or "")]
+    found += [Asked(t.text, t.id) for t in theories_in_report(run.report or "")]
     return [s for i, s in enumerate(found) if s.id is None or s.id not in {o.id for o in found[:i]}]
 
 
 def more(
-    asked: Sequence[Suspicion], proposed: Sequence[Hypothesis], examination: Examination
+    asked: Sequence[Asked], proposed: Sequence[Hypothesis], examination: Examination
 ) -> list[Hypothesis]:
     """The causes that the user suspects and the symptom alone does not propose, settled by their specialists."""
     known = {h.cause for h in proposed}
@@ -48,19 +48,12 @@ def more(
     settled = [
         h
         for name in ids
-        for h in repeatable(examination, lambda name=name: [_asked(name, examination)])  # type: ignore[misc]
+        for h in repeatable(
+            examination,
+            lambda name=name: [CAUSES[name].settle(Hypothesis(name, None, 0), examination)],  # type: ignore[misc]
+        )
     ]
     return [_without_link(h) if examination.symptom.kind not in SILENT else h for h in settled]
-
-
-def _asked(name: str, examination: Examination) -> Hypothesis:
-    open_ = Hypothesis(name, None, 0)
-    try:
-        return CAUSES[name].settle(open_, examination)
-    except LookupError:
-        # Its specialist did not propose it, so what it would look at, such as an op that refused, may not be there.
-        missing = "a failure of the kind that it brings about: what tells it is not in this record"
-        return replace(open_, status="inconclusive", missing=missing)
 
 
 def _without_link(hypothesis: Hypothesis) -> Hypothesis:
@@ -73,7 +66,7 @@ def _without_link(hypothesis: Hypothesis) -> Hypothesis:
     return replace(hypothesis, status="inconclusive", missing=missing, site=None)
 
 
-def answered(diagnosis: Diagnosis, asked: Sequence[Suspicion], examination: Examination | None) -> Diagnosis:
+def answered(diagnosis: Diagnosis, asked: Sequence[Asked], examination: Examination | None) -> Diagnosis:
     """The diagnosis with a sentence for each theory behind its root cause, and the suspected components settled."""
     if not asked:
         return diagnosis
@@ -88,18 +81,18 @@ def answered(diagnosis: Diagnosis, asked: Sequence[Suspicion], examination: Exam
     return replace(diagnosis, hypotheses=hypotheses, sections=diagnosis.sections | {section: text})
 
 
-def _named(suspicion: Suspicion) -> str:
-    return f" ({suspicion.id})" if suspicion.id else ""
+def _named(one: Asked) -> str:
+    return f" ({one.id})" if one.id else ""
 
 
-def _verdict(suspicion: Suspicion, diagnosis: Diagnosis, hypotheses: Sequence[Hypothesis]) -> str:
-    if suspicion.id is None:
+def _verdict(one: Asked, diagnosis: Diagnosis, hypotheses: Sequence[Hypothesis]) -> str:
+    if one.id is None:
         return UNREAD
     if diagnosis.symptom is None:
         return "not tested: no failure was seen that it could explain"
-    found = next((h for h in hypotheses if h.cause == suspicion.id), None)
+    found = next((h for h in hypotheses if h.cause == one.id), None)
     if found is None:
-        return f"not tested: nothing here settles {_title(suspicion.id)} so far"
+        return f"not tested: nothing here settles {_title(one.id)} so far"
     speaking = _speaking(found)
     measured = f"{speaking.kind}: {speaking.text}" if speaking is not None else ""
     if found.cause == diagnosis.cause:

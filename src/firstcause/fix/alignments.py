@@ -1,13 +1,13 @@
-"""Two operands of one operation that should have had one shape: the operation on a line, and the axis to add or take."""
+"""Two operands of one operation that should have had one shape: which of them to change, and the axis to add or take."""
 
 from __future__ import annotations
 
 import ast
 
 from firstcause.fix.draft import draft
-from firstcause.fix.operations import Facts, module_of
+from firstcause.fix.operations import Facts, candidates, module_of
 from firstcause.fix.rewrite import called
-from firstcause.schema import Fix, Site
+from firstcause.schema import Fix
 from firstcause.source import Module, Project
 from firstcause.source.arguments import argument
 from firstcause.source.callees import library_name
@@ -23,16 +23,6 @@ OPERATORS: dict[str, type[ast.operator]] = {
     "truediv": ast.Div,
     "pow": ast.Pow,
 }
-
-
-def line_of_alignment(facts: Facts, project: Project) -> Site | None:
-    """The line of the operation."""
-    module = module_of(facts, project)
-    nodes = module.nodes_on(int(facts["line"])) if module is not None else []
-    if module is None or not nodes:
-        return None
-    number = int(facts["line"])
-    return Site(module.name, number, module.qualified_name(nodes[0]), module.line(number))
 
 
 def patch_of_alignment(cause: str, facts: Facts, project: Project, root: str) -> Fix | None:
@@ -74,21 +64,11 @@ def _axis(axis: int, count: int) -> int:
 def _operand(project: Project, module: Module, facts: Facts) -> ast.expr | None:
     """The expression of an operand, where the line has only one such operation or the columns tell which."""
     function, place = str(facts.get("function") or ""), int(facts["operand"])
-    found = []
-    for node in module.nodes_on(int(facts["line"])):
-        part = _part(project, module, node, function, place)
-        if part is not None:
-            found.append((node, part))
-    column = facts.get("column")
-    if column is not None and len(found) > 1:
-        end = (facts.get("end_line"), facts.get("end_column"))
-        exact = [
-            f
-            for f in found
-            if getattr(f[0], "col_offset", None) == column
-            and (getattr(f[0], "end_lineno", None), getattr(f[0], "end_col_offset", None)) == end
-        ]
-        found = exact or found
+
+    def part(project: Project, module: Module, node: ast.expr) -> ast.expr | None:
+        return _part(project, module, node, function, place)
+
+    found = candidates(project, module, facts, part)
     return found[0][1] if len(found) == 1 else None
 
 

@@ -24,7 +24,6 @@ class Vanished:
     number: float
     stored: float
     literal: Origin
-    literal_number: float
     replacement: str
 
 
@@ -75,7 +74,7 @@ def _lost(project: Project, used: Value, constant: float, dtype: str) -> Vanishe
     stored = rounded(constant, dtype)
     smallest = near_one(dtype) if stored else {"float16": "1e-4"}.get(dtype, "1e-12")
     replacement = smallest if abs(written) < 0.5 else repr(round(1 - float(smallest), 12))
-    return Vanished(used, constant, stored, literal, written, replacement)
+    return Vanished(used, constant, stored, literal, replacement)
 
 
 def literals(project: Project, value: Value) -> list[tuple[Origin, float]]:

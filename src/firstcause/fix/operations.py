@@ -55,11 +55,21 @@ def _holds(node: ast.expr, place: tuple[int, int]) -> bool:
     return (node.lineno, node.col_offset) <= place < end
 
 
-def named_line(module: Module, facts: Facts) -> Site | None:
-    """The line that the facts name, where the file has something on it."""
+def named_line(facts: Facts, project: Project) -> Site | None:
+    """The line that the facts name, where it is the project's and has something on it."""
+    module = module_of(facts, project)
+    if module is None:
+        return None
     line = int(facts["line"])
     nodes = module.nodes_on(line)
     return Site(module.name, line, module.qualified_name(nodes[0]), module.line(line)) if nodes else None
+
+
+def operation_line(facts: Facts, project: Project, operand: Finder) -> Site | None:
+    """The line of the first such operation where the facts point; else the line that they name."""
+    module = module_of(facts, project)
+    found = candidates(project, module, facts, operand) if module is not None else []
+    return module.site(found[0][0]) if module is not None and found else named_line(facts, project)
 
 
 def call_operand(project: Project, module: Module, node: ast.expr, names: frozenset[str]) -> ast.expr | None:

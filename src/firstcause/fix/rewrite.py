@@ -40,6 +40,12 @@ def called(module: Module, node: ast.expr, method: str) -> list[Edit]:
     return [_edit(module, start, start, "("), _edit(module, end, end, f"){method}")]
 
 
+def atom(module: Module, node: ast.expr) -> str:
+    """An expression's text, in brackets where an operator or a method after it would take only a part of it."""
+    text = module.segment(node)
+    return text if isinstance(node, (*ATOMS, ast.Constant)) else f"({text})"
+
+
 def plus(module: Module, node: ast.expr, amount: int) -> list[Edit]:
     """Edits that add a whole number to an expression; a literal gets its new value."""
     if isinstance(node, ast.Constant) and isinstance(node.value, int) and not isinstance(node.value, bool):

@@ -1,17 +1,17 @@
-"""Statements and calls around a line: the function or file that it stands in, and what is called there."""
+"""What stands around a line: its statement, the calls in the same function or file, and what the file imports."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
+from firstcause.fix.operations import Facts
 from firstcause.source import Module
 
 
-def statement_at(module: Module, line: int) -> ast.stmt | None:
-    """The innermost statement on a line that is no block."""
-    found = [n for n in module.nodes_on(line) if isinstance(n, ast.stmt)]
+def statement_at(module: Module, facts: Facts) -> ast.stmt | None:
+    """The innermost statement, no block, on the line of some facts."""
+    found = [n for n in module.nodes_on(int(facts.get("line") or 0)) if isinstance(n, ast.stmt)]
     return next((n for n in reversed(found) if not hasattr(n, "body")), None)
 
 
@@ -35,5 +35,9 @@ def receiver(module: Module, call: ast.Call) -> str:
     return module.segment(call.func.value)
 
 
-def line_of(facts: Mapping[str, Any]) -> int:
-    return int(facts.get("line") or 0)
+def imports_torch(module: Module) -> bool:
+    """Whether the file can name torch as ``torch``."""
+    return any(
+        isinstance(n, ast.Import) and any(a.name == "torch" and a.asname in (None, "torch") for a in n.names)
+        for n in module.tree.body
+    )

@@ -35,11 +35,15 @@ def removed(module: Module, statement: ast.stmt) -> Edit | None:
     if indent is None:
         return None
     end = (statement.end_lineno or statement.lineno) + 1
-    blocks = (getattr(module.parents.get(statement), name, None) for name in ("body", "orelse", "finalbody"))
-    alone = any(block == [statement] for block in blocks)
+    alone = [statement] in blocks_of(module.parents.get(statement))
     return Edit(
         module.path, (statement.lineno, 0), (end, 0), f"{indent}pass{_newline(module)}" if alone else ""
     )
+
+
+def blocks_of(node: ast.AST | None) -> list[list[ast.stmt]]:
+    """The blocks of statements directly beneath a node."""
+    return [b for name in ("body", "orelse", "finalbody") if isinstance(b := getattr(node, name, None), list)]
 
 
 def _indent(module: Module, statement: ast.stmt) -> str | None:

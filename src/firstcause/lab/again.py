@@ -7,7 +7,7 @@ import os
 from typing import Any
 
 from firstcause.lab.counterfactual import Lab
-from firstcause.lab.sealed import Ended, run_sealed
+from firstcause.lab.sealed import Ended, failing_step, run_sealed, unsaved
 from firstcause.record.folder import RunFolder
 
 Facts = dict[str, Any]
@@ -24,14 +24,11 @@ def replay_fresh(
     ``why``, ``trace``); ``status`` is ``lost`` where the process ended without a word.
     """
     run = folder.run()
-    if failure.get("not_saved") or not failure.get("snapshot"):
-        return _lost(failure.get("not_saved") or "the state of the step was not kept")
+    if unsaved(failure):
+        return _lost(unsaved(failure))
     if len(run.command) and os.path.basename(run.command[0]) in LAUNCHERS:
         return _lost("the command starts several processes; a replay of one rank alone is not built yet")
-    extra = {
-        "FIRSTCAUSE_SNAPSHOT": folder.file(failure["snapshot"]),
-        "FIRSTCAUSE_FAILURE": folder.file("failures", failure["name"] + ".json"),
-    }
+    extra = failing_step(folder, failure)
     if "call" in failure:
         extra["FIRSTCAUSE_CALL"] = "as recorded" if copy is None else "changed"
     if device is not None:
@@ -45,7 +42,7 @@ def replay_fresh(
 
 def with_replay(folder: RunFolder, failure: Facts | None, lab: Lab | None) -> Facts | None:
     """A failure that could not be replayed when it happened, replayed now if that is allowed, and kept so in the run."""
-    if failure is None or "replay" in failure or failure.get("not_saved") or not failure.get("snapshot"):
+    if failure is None or "replay" in failure or unsaved(failure):
         return failure
     if lab is None or not lab.allowed():
         return failure

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from firstcause.lab import places
+from firstcause.lab.interventions import with_gradient
 
 if TYPE_CHECKING:
     from firstcause.record.observe.recorder import Recorder
@@ -66,7 +67,7 @@ class Running:
     def arrived(self, optimizer: torch.optim.Optimizer) -> None:
         """Gradients are complete: measure, change, and end the arm where they are not finite."""
         with torch.no_grad():
-            held = [p for g in optimizer.param_groups for p in g["params"] if p.grad is not None]
+            held = with_gradient(optimizer)
             gradients = [_plain(p.grad) for p in held]
             norms = [float(g.float().norm()) for g in gradients]
             losses = [float(x.float().mean()) for x in self.losses]

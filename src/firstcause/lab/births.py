@@ -12,6 +12,7 @@ import torch
 from torch.utils._pytree import tree_leaves, tree_map
 
 from firstcause.lab import mechanisms, places, tensors
+from firstcause.lab.op_names import name_of_op
 from firstcause.lab.wider import Wider
 
 # Ops that write a constant: an infinity of theirs is a mask, and no cause unless it is an ancestor.
@@ -52,7 +53,7 @@ class Call:
 
 def call_of(func: Any, args: Any, kwargs: Any) -> Call:
     """The call, with copies of the tensors that it is about to write."""
-    name = func._schema.name.removeprefix("aten::")
+    name = name_of_op(func)
     if not func._schema.is_mutable or name in OVERWRITING:
         return Call(func, name, args, kwargs)
     written = [a.alias_info is not None and a.alias_info.is_write for a in func._schema.arguments]

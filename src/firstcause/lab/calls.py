@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import sys
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import torch
@@ -17,11 +18,13 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_leaves, tree_map
 
 from firstcause.lab import places
+from firstcause.lab.ancestry import nearest_first
 from firstcause.lab.names import name_in
 
 # Larger tensors are replaced by zeros of their shape where a call is made again.
 KEPT_ELEMENTS = 65_536
 MOST_CALLS = 50_000
+MOST_BEHIND = 400
 LEAVING = frozenset({"numpy", "tolist", "item", "array"})
 WRITING = frozenset({"setitem", "iadd", "isub", "imul", "itruediv"})
 
@@ -179,16 +182,14 @@ class Calls(TorchFunctionMode):
 
     # ------------------------------------------------------------------ the result
 
-    def behind(self, given: list[Given], most: int = 400) -> set[int]:
-        """The calls from which tensors got their values, nearest first, bounded."""
-        found: set[int] = set()
-        queue = [g.made[0] for g in given if g.made is not None]
-        while queue and len(found) < most:
-            number = queue.pop(0)
-            if number not in found:
-                found.add(number)
-                queue.extend(g.made[0] for g in self.calls[number].given() if g.made is not None)
-        return found
+    def behind(self, given: list[Given]) -> set[int]:
+        """The calls from which tensors got their values, the nearest ``MOST_BEHIND``."""
+        numbers = nearest_first(_makers(given), lambda n: _makers(self.calls[n].given()))
+        return set(islice(numbers, MOST_BEHIND))
+
+
+def _makers(given: Iterable[Given]) -> list[int]:
+    return [g.made[0] for g in given if g.made is not None]
 
 
 def is_array(value: Any) -> bool:

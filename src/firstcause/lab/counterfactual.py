@@ -10,12 +10,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from firstcause.lab.sealed import run_sealed
+from firstcause.lab.sealed import failing_step, run_sealed, unsaved
 from firstcause.record.folder import RunFolder
 
 DEEP = "firstcause.lab.arm:Running"
 # One arm may take this many times as long as the run took for its steps, and this many seconds besides.
 SLOWER, SLACK = 4.0, 20.0
+NOT_AGREED = "running the program again was not agreed to: diagnose with --yes"
+SPENT = "the budget in time was used up"
 
 
 @dataclass(frozen=True)
@@ -81,9 +83,9 @@ class Lab:
 
     def from_failure(self, arms: Sequence[Arm]) -> dict[str, Ran]:
         """Each arm on the saved state of the failing step, up to its optimizer step or its exception."""
-        if not self.failure.get("snapshot") or self.failure.get("not_saved"):
-            why = self.failure.get("not_saved") or "the state of the failing step was not kept"
-            return {a.name: Ran(a.name, "lost", why=why) for a in arms}
+        why = unsaved(self.failure)
+        if why:
+            return _lost(arms, why)
         return self._run({"from": "failure", "steps": 1}, arms)
 
     def _run(self, plan: dict[str, Any], arms: Sequence[Arm]) -> dict[str, Ran]:
@@ -91,19 +93,15 @@ class Lab:
         self.asked.append((plan, tuple(arms)))
         known = self._known.setdefault(json.dumps(plan, sort_keys=True), {})
         while wanted := [a for a in arms if a.name not in known]:
-            new = self._process(plan, wanted)
-            known.update(new)
-            for arm in wanted if not new else ():
-                known[arm.name] = Ran(arm.name, "lost", why="its process ended without a word")
+            known.update(self._process(plan, wanted))
         return {a.name: known[a.name] for a in arms}
 
     def _process(self, plan: dict[str, Any], arms: Sequence[Arm]) -> dict[str, Ran]:
         if not self.allowed():
-            why = "running the program again was not agreed to: diagnose with --yes"
-            return {a.name: Ran(a.name, "lost", why=why) for a in arms}
+            return _lost(arms, NOT_AGREED)
         left = self.seconds_left
         if left < 3:
-            return {a.name: Ran(a.name, "lost", why="the budget in time was used up") for a in arms}
+            return _lost(arms, SPENT)
         took = self.folder.run().seconds or 0.0
         whole = plan | {
             "arms": [{"name": a.name, "change": a.change, "settings": a.settings} for a in arms],
@@ -112,14 +110,11 @@ class Lab:
         }
         extra = {"FIRSTCAUSE_DEEP": DEEP}
         if plan["from"] == "failure":
-            extra |= {
-                "FIRSTCAUSE_SNAPSHOT": self.folder.file(self.failure["snapshot"]),
-                "FIRSTCAUSE_FAILURE": self.folder.file("failures", self.failure["name"] + ".json"),
-            }
+            extra |= failing_step(self.folder, self.failure)
         try:
             ended = run_sealed(self.folder, extra, {"FIRSTCAUSE_ARMS": whole}, left)
         except OSError as error:
-            return {a.name: Ran(a.name, "lost", why=f"it could not be started: {error}") for a in arms}
+            return _lost(arms, f"it could not be started: {error}")
         found = {r.name: r for r in map(_read, ended.lines) if r is not None}
         if not found:
             how = (
@@ -128,8 +123,12 @@ class Lab:
                 else f"ended with code {ended.code} before the first mark"
             )
             said = f"; it said: {ended.said}" if ended.said else ""
-            return {a.name: Ran(a.name, "lost", why=f"the process {how}{said}") for a in arms}
+            return _lost(arms, f"the process {how}{said}")
         return found
+
+
+def _lost(arms: Sequence[Arm], why: str) -> dict[str, Ran]:
+    return {a.name: Ran(a.name, "lost", why=why) for a in arms}
 
 
 def _read(line: str) -> Ran | None:

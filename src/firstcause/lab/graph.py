@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from firstcause.lab import holders, places
+from firstcause.lab.ancestry import nearest_first
 from firstcause.lab.departures import Departures
 from firstcause.lab.gradient_modes import GradientModes
+from firstcause.lab.op_names import name_of_op
 from firstcause.lab.recomputation import Recomputations
 from firstcause.lab.saved_values import MODIFIED, modified, storage_of
 from firstcause.lab.writes import Writes, Written, written_by
@@ -147,7 +149,7 @@ class Graph:
         self.borrowed[id(tensor)] = (
             tensor,
             {
-                "op": func._schema.name.removeprefix("aten::"),
+                "op": name_of_op(func),
                 "site": places.of_frame(sys._getframe(3), columns=True),
                 "module": self.trace.modules.path(),
                 "node": node.name(),
@@ -187,33 +189,18 @@ class Graph:
 
     def _stale(self, written: int, parameter: str) -> dict[str, Any] | None:
         """The first op after a write to a parameter that works, for this backward call, with what it gave before."""
-        queue = self.roots()
-        found: set[int] = set()
-        late: set[int] = set()
-        while queue:
-            number = queue.pop()
-            if number in found or number <= written:
-                continue
-            found.add(number)
-            inputs = [i["made_by"] for i in self.trace.ops[number]["inputs"] if "made_by" in i]
-            if any(n < written and self._depends(n, parameter) for n in inputs):
-                late.add(number)
-            queue += inputs
+
+        def makers(number: int) -> list[int]:
+            return self.trace.makers(number) if number > written else []
+
+        after = [n for n in nearest_first(self.roots(), makers) if n > written]
+        late = [n for n in after if any(m < written and self._depends(m, parameter) for m in makers(n))]
         op = self.trace.ops[min(late)] if late else None
         return None if op is None else {"op": op["op"], "site": op["site"]}
 
     def _depends(self, number: int, parameter: str) -> bool:
-        queue, seen = [number], set[int]()
-        while queue:
-            current = queue.pop()
-            if current in seen:
-                continue
-            seen.add(current)
-            inputs = self.trace.ops[current]["inputs"]
-            if any(i.get("parameter") == parameter for i in inputs):
-                return True
-            queue += [i["made_by"] for i in inputs if "made_by" in i]
-        return False
+        inputs = (i for n in nearest_first([number], self.trace.makers) for i in self.trace.ops[n]["inputs"])
+        return any(i.get("parameter") == parameter for i in inputs)
 
     def _node(self, node: Any) -> dict[str, Any]:
         earlier = next(

@@ -22,13 +22,8 @@ def of(tensor: torch.Tensor, frame: FrameType | None) -> list[Held]:
 
     Each comes with a question that can be asked later: whether it still gives the same tensor.
     """
-    frames = []
-    while frame is not None:
-        if places.is_user_file(frame.f_code.co_filename):
-            frames.append(frame)
-        frame = frame.f_back
     found: list[Held] = []
-    for user in reversed(frames):
+    for user in reversed(list(places.user_frames(frame))):
         where = {
             "file": user.f_code.co_filename,
             "line": user.f_lineno,

@@ -76,11 +76,7 @@ class ModuleStack:
 
     def owners(self) -> dict[str, str]:
         """The paths of modules whose class is the program's, with the class."""
-        program = {
-            m.__name__
-            for m in sys.modules.values()
-            if places.is_user_file(getattr(m, "__file__", None) or "<")
-        }
+        program = {m.__name__ for m in sys.modules.values() if places.is_user_module(m)}
         return {self.paths[id(m)]: type(m).__name__ for m in self._all if type(m).__module__ in program}
 
     def describe(self, module: torch.nn.Module) -> dict[str, Any]:

@@ -1,4 +1,7 @@
-"""How the program names a value: a variable, an attribute or an item in one of the frames that are running."""
+"""How the program names a value: a variable, an attribute or an item in one of the frames that are running.
+
+Also the variable that a tensor's rows were taken from.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,14 @@ from collections.abc import Iterator
 from types import FrameType
 from typing import Any
 
+import torch
+
 from firstcause.lab import places
 
 MOST_FRAMES = 30
 MOST_ITEMS = 64
+# Variables of one frame, and elements of one tensor, that are looked through for a row.
+MOST_NAMES, MOST_ELEMENTS = 200, 4_000_000
 
 
 def name_in(frame: FrameType | None, value: Any) -> dict[str, Any]:
@@ -23,9 +30,7 @@ def name_in(frame: FrameType | None, value: Any) -> dict[str, Any]:
             text = next((t for t, v in named(frame) if v is value), None)
             if text is not None:
                 found.setdefault("text", text)
-                found["bound"] = places.place(
-                    frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name
-                ) | {"text_there": text}
+                found["bound"] = places.standing(frame) | {"text_there": text}
         frame = frame.f_back
     return found
 
@@ -41,13 +46,39 @@ def named(frame: FrameType) -> Iterator[tuple[str, Any]]:
                     yield f"{name}[{key!r}]", value
         elif isinstance(holder, (list, tuple)):
             yield from ((f"{name}[{i}]", v) for i, v in enumerate(holder[:MOST_ITEMS]))
-        elif places.is_user_file(_file_of(type(holder))):
+        elif places.is_user_module(sys.modules.get(type(holder).__module__)):
             yield from ((f"{name}.{k}", v) for k, v in list(getattr(holder, "__dict__", {}).items()))
             for table in ("_buffers", "_parameters"):
                 held = getattr(holder, "__dict__", {}).get(table)
                 yield from ((f"{name}.{k}", v) for k, v in (held or {}).items())
 
 
-def _file_of(kind: type) -> str:
-    module = sys.modules.get(kind.__module__)
-    return getattr(module, "__file__", None) or "<"
+def row_holder(tensor: torch.Tensor, row: int, frame: FrameType | None) -> dict[str, Any] | None:
+    """Name, file and line of the outermost variable for a tensor; else of one that has its ``row`` among its rows."""
+    wanted = {id(tensor)} | ({id(tensor._base)} if tensor._base is not None else set())
+    frames = list(places.user_frames(frame))
+    for user in reversed(frames):
+        for name, value in _variables(user):
+            if id(value) in wanted:
+                return _place(name, user)
+    for user in frames:
+        for name, value in _variables(user):
+            if _has_row(value, tensor[row]):
+                return _place(name, user)
+    return None
+
+
+def _variables(frame: FrameType) -> list[tuple[str, Any]]:
+    return list(frame.f_locals.items())[:MOST_NAMES]
+
+
+def _place(name: str, frame: FrameType) -> dict[str, Any]:
+    return {"name": name, "file": frame.f_code.co_filename, "line": frame.f_lineno}
+
+
+def _has_row(value: Any, row: torch.Tensor) -> bool:
+    if not isinstance(value, torch.Tensor) or value.shape[1:] != row.shape or value.dtype is not row.dtype:
+        return False
+    if not value.dim() or value.layout is not torch.strided or value.numel() > MOST_ELEMENTS:
+        return False
+    return bool((value == row).reshape(len(value), -1).all(1).any())

@@ -32,22 +32,29 @@ def is_user_file(path: str) -> bool:
     return known
 
 
-def of_frame(frame: FrameType | None, columns: bool = False) -> dict[str, Any] | None:
-    """The innermost user frame at or above ``frame``: file, line, function, text, and where it is known the columns."""
+def is_user_module(module: Any) -> bool:
+    """The same for a loaded module; one without a file is none."""
+    return is_user_file(getattr(module, "__file__", None) or "<")
+
+
+def user_frames(frame: FrameType | None) -> Iterator[FrameType]:
+    """The frames of the program at or above ``frame``, innermost first."""
     while frame is not None:
         if is_user_file(frame.f_code.co_filename):
-            found = place(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
-            return found | (_columns(frame) if columns else {})
+            yield frame
         frame = frame.f_back
-    return None
+
+
+def of_frame(frame: FrameType | None, columns: bool = False) -> dict[str, Any] | None:
+    """The innermost user frame at or above ``frame``: file, line, function, text, and where it is known the columns."""
+    user = next(user_frames(frame), None)
+    return None if user is None else standing(user) | (_columns(user) if columns else {})
 
 
 def stack(frame: FrameType | None) -> Iterator[dict[str, Any]]:
     """File and line of every frame of the program at or above ``frame``, innermost first."""
-    while frame is not None:
-        if is_user_file(frame.f_code.co_filename):
-            yield {"file": frame.f_code.co_filename, "line": frame.f_lineno}
-        frame = frame.f_back
+    for user in user_frames(frame):
+        yield {"file": user.f_code.co_filename, "line": user.f_lineno}
 
 
 def _columns(frame: FrameType) -> dict[str, Any]:
@@ -92,6 +99,11 @@ def _frames_of_node(node: Any) -> Iterator[dict[str, Any]]:
         if is_user_file(path):
             line, _, function = rest.removeprefix(", line ").partition(", in ")
             yield place(path, int(line), function)
+
+
+def standing(frame: FrameType) -> dict[str, Any]:
+    """The place at which a frame stands."""
+    return place(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
 
 
 def place(path: str, line: int, function: str) -> dict[str, Any]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from traceback import walk_tb
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.utils._pytree import tree_leaves
 
 from firstcause.lab import places, tensors
+from firstcause.lab.op_names import name_of_op
 
 if TYPE_CHECKING:
     from firstcause.lab.trace import Trace
@@ -19,7 +21,7 @@ def describe_refusal(trace: Trace, func: Any, args: Any, kwargs: Any, error: Bas
     """Plain facts about the op that raised; without an op, about the frames of the exception alone."""
     operands = [x for x in tree_leaves((args, kwargs)) if isinstance(x, (torch.Tensor, int, float))]
     modules = trace.modules.stack() or _modules_of(trace, error)
-    name = func._schema.name.removeprefix("aten::") if func is not None else None
+    name = name_of_op(func) if func is not None else None
     return {
         "op": name,
         "error": str(error),
@@ -63,24 +65,18 @@ def _index(name: str | None, args: Any) -> dict[str, Any] | None:
 
 def _modules_of(trace: Trace, error: BaseException) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
-    step = error.__traceback__
-    while step is not None:
-        owner = step.tb_frame.f_locals.get("self")
+    for frame, _ in walk_tb(error.__traceback__):
+        owner = frame.f_locals.get("self")
         if isinstance(owner, torch.nn.Module) and (
             not found or found[-1]["path"] != trace.modules.path_of(owner)
         ):
             found.append(trace.modules.describe(owner))
-        step = step.tb_next
     return found
 
 
 def _last_user(error: BaseException) -> dict[str, Any] | None:
     found = None
-    step = error.__traceback__
-    while step is not None:
-        if places.is_user_file(step.tb_frame.f_code.co_filename):
-            found = places.place(
-                step.tb_frame.f_code.co_filename, step.tb_lineno, step.tb_frame.f_code.co_name
-            )
-        step = step.tb_next
+    for frame, line in walk_tb(error.__traceback__):
+        if places.is_user_file(frame.f_code.co_filename):
+            found = places.place(frame.f_code.co_filename, line, frame.f_code.co_name)
     return found

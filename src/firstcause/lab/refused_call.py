@@ -5,8 +5,8 @@ from __future__ import annotations
 import inspect
 import linecache
 import re
-from collections.abc import Iterator
-from types import FrameType, TracebackType
+from traceback import walk_tb
+from types import FrameType
 from typing import Any
 
 import torch
@@ -84,7 +84,7 @@ def _role(call: Call, given: Given) -> str:
 
 
 def _without_call(calls: Calls, error: BaseException) -> tuple[dict[str, Any], list[Given]]:
-    frames = list(_frames(error.__traceback__))
+    frames = list(walk_tb(error.__traceback__))
     user = next((f for f in reversed(frames) if places.is_user_file(f[0].f_code.co_filename)), None)
     below = frames[frames.index(user) + 1 :] if user is not None else []
     found = [(t, v, "line") for t, v in _on_line(*user)] if user is not None else []
@@ -123,12 +123,6 @@ def _without_call(calls: Calls, error: BaseException) -> tuple[dict[str, Any], l
 
 def _array(calls: Calls, value: Any, frame: FrameType | None) -> dict[str, Any]:
     return calls.array(value) | name_in(frame, value)
-
-
-def _frames(trace: TracebackType | None) -> Iterator[tuple[FrameType, int]]:
-    while trace is not None:
-        yield trace.tb_frame, trace.tb_lineno
-        trace = trace.tb_next
 
 
 def _on_line(frame: FrameType, line: int) -> list[tuple[str, Any]]:

@@ -81,6 +81,21 @@ def run_sealed(
         return Ended(code, tuple(lines), failed or (said[-1] if said else ""))
 
 
+def failing_step(folder: RunFolder, failure: dict[str, Any]) -> dict[str, str]:
+    """The environment that names the saved state of a failing step or call to a sealed process."""
+    return {
+        "FIRSTCAUSE_SNAPSHOT": folder.file(failure["snapshot"]),
+        "FIRSTCAUSE_FAILURE": folder.file("failures", failure["name"] + ".json"),
+    }
+
+
+def unsaved(failure: dict[str, Any]) -> str:
+    """Why the state of a failing step or call is not there; empty where it is."""
+    if failure.get("snapshot") and not failure.get("not_saved"):
+        return ""
+    return failure.get("not_saved") or "the state of the failing step was not kept"
+
+
 def _moved(word: str, folder: str, copy: str | None) -> str:
     inside = copy is not None and (word == folder or word.startswith(folder + os.sep))
     return f"{copy}{word[len(folder) :]}" if inside else word

@@ -90,12 +90,10 @@ def variables() -> list[Source]:
     """The variables of the program's own files, and what its functions have cached."""
     found: list[Source] = []
     for module in list(sys.modules.values()):
-        if not isinstance(module, ModuleType) or not places.is_user_file(
-            getattr(module, "__file__", None) or "<"
-        ):
+        if not isinstance(module, ModuleType) or not places.is_user_module(module):
             continue
         names = {n: v for n, v in vars(module).items() if not n.startswith("__")}
-        if any(isinstance(v, (*CONTAINERS, *PLAIN, torch.Tensor)) for v in names.values()):
+        if any(map(_is_data, names.values())):
             skip = frozenset(n for n, v in vars(module).items() if n.startswith("__") or not _is_data(v))
             found.append(_space(module.__name__, module, skip))
         spaces = [

@@ -10,17 +10,21 @@ from __future__ import annotations
 import sys
 import warnings
 import weakref
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-from firstcause.lab import naming, outliers, places, tensors
+from firstcause.lab import outliers, places, tensors
+from firstcause.lab.ancestry import nearest_first
 from firstcause.lab.births import Births, call_of
 from firstcause.lab.calls import Calls
 from firstcause.lab.graph import Graph
 from firstcause.lab.modules import ModuleStack
+from firstcause.lab.names import row_holder
+from firstcause.lab.op_names import name_of_op
 from firstcause.lab.refusal import describe_refusal
 from firstcause.lab.refused_call import describe
 
@@ -30,6 +34,7 @@ if TYPE_CHECKING:
 
 UNFILLED = frozenset({"empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided", "resize_"})
 MOST_OUTLIERS = 8
+MOST_BEHIND = 400
 
 
 class Trace(TorchDispatchMode):
@@ -112,7 +117,7 @@ class Trace(TorchDispatchMode):
         self.ops.append(
             {
                 "number": len(self.ops),
-                "op": func._schema.name.removeprefix("aten::"),
+                "op": name_of_op(func),
                 "site": places.of_node(node, sys._getframe(2))
                 if node is not None
                 else places.of_frame(sys._getframe(2)),
@@ -159,7 +164,7 @@ class Trace(TorchDispatchMode):
         op = self.ops[number]
         return found.facts() | {
             "origin": self.origin(batch),
-            "name": naming.holder(batch, found.rows[0], sys._getframe(1)),
+            "name": row_holder(batch, found.rows[0], sys._getframe(1)),
             "site": op["site"],
             "used_by": number,
         }
@@ -202,16 +207,13 @@ class Trace(TorchDispatchMode):
         except Exception as own:  # noqa: BLE001 - calls of the program's own are made again: the rest is known without
             return {"failed": repr(own)}
 
-    def _behind(self, roots: list[int], most: int = 400) -> set[int]:
-        """The ops from which the given ones got their inputs, nearest first, bounded."""
-        found: set[int] = set()
-        queue = list(dict.fromkeys(roots))
-        while queue and len(found) < most:
-            number = queue.pop(0)
-            if number not in found:
-                found.add(number)
-                queue.extend(i["made_by"] for i in self.ops[number]["inputs"] if "made_by" in i)
-        return found
+    def _behind(self, roots: list[int]) -> set[int]:
+        """The given ops and those from which they got their inputs, the nearest ``MOST_BEHIND``."""
+        return set(islice(nearest_first(roots, self.makers), MOST_BEHIND))
+
+    def makers(self, number: int) -> list[int]:
+        """The ops that made the inputs of one."""
+        return [i["made_by"] for i in self.ops[number]["inputs"] if "made_by" in i]
 
 
 def _raised(recorder: Recorder) -> bool:

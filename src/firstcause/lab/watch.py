@@ -139,9 +139,7 @@ def _arrays(name: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 def _attributes(value: Any) -> Iterator[tuple[str, Any]]:
     held = getattr(value, "__dict__", None)
-    if type(held) is dict and places.is_user_file(
-        getattr(sys.modules.get(type(value).__module__), "__file__", "<") or "<"
-    ):
+    if type(held) is dict and places.is_user_module(sys.modules.get(type(value).__module__)):
         for name, attribute in list(held.items())[:MOST_NAMES]:
             yield from _arrays(f".{name}", attribute)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from firstcause.lab.counterfactual import Lab
+from firstcause.lab.counterfactual import NOT_AGREED, SPENT, Lab
 from firstcause.lab.sealed import run_sealed
 
 WATCH = "firstcause.lab.watch:start"
@@ -17,11 +17,11 @@ SLOWER, SLACK, LONGEST = 10.0, 10.0, 45.0
 def watch(lab: Lab) -> dict[str, Any] | str:
     """The ``events`` of a watched run up to the failing step, in order; or why there are none."""
     if not lab.allowed():
-        return "running the program again was not agreed to: diagnose with --yes"
+        return NOT_AGREED
     seconds = min(LONGEST, SLACK + SLOWER * (lab.folder.run().seconds or 0.0), lab.seconds_left)
     unit = lab.failure.get("unit") or {}
     if seconds < 5 or not unit:
-        return "the budget in time was used up" if unit else "the failing step lies in no loop that is known"
+        return SPENT if unit else "the failing step lies in no loop that is known"
     plan = {
         "seconds": seconds - 3,
         "file": unit["file"],

@@ -10,6 +10,7 @@ import torch
 from torch.utils._pytree import tree_leaves, tree_map
 
 from firstcause.lab import tensors
+from firstcause.lab.op_names import name_of_op
 
 HALF = {torch.float16: "float16", torch.bfloat16: "bfloat16"}
 MOST_ELEMENTS = 4_000_000
@@ -55,7 +56,7 @@ class Wider:
             return made if usable else x.detach().float()
 
         if func._schema.is_mutable:
-            functional = getattr(torch.ops.aten, func._schema.name.removeprefix("aten::").rstrip("_"), None)
+            functional = getattr(torch.ops.aten, name_of_op(func).rstrip("_"), None)
             if functional is None:
                 return None
             func = functional

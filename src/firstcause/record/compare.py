@@ -11,6 +11,7 @@ from typing import Any
 
 from firstcause.record import sources
 from firstcause.record.folder import RunFolder
+from firstcause.record.journal import steps_of
 from firstcause.schema import Run
 
 # Two figures of a batch that differ by less are those of another order of summation.
@@ -54,8 +55,7 @@ class _Side:
         events = [e for r in readings for e in r.events]
         self.first: dict[str, Any] | None = next((e for e in events if e.get("event") == "first-step"), None)
         self.start: dict[str, Any] = next((e for e in events if e.get("event") == "start"), {})
-        rows = max((r.rows for r in readings), key=len, default=())
-        self.losses = [dict(zip(r.columns, r.values, strict=True)).get("loss", math.nan) for r in rows]
+        self.losses: list[float] = [s.get("loss", math.nan) for s in steps_of(readings)]
 
 
 def compare(before: RunFolder, after: RunFolder) -> Comparison:

@@ -86,6 +86,12 @@ class RunFolder:
         return [f for f in (self.read_json("failures", os.path.basename(p)) for p in paths) if f]
 
 
+def relative(path: str, cwd: str) -> str:
+    """A path as the user would type it from ``cwd``."""
+    shorter = os.path.relpath(path, cwd)
+    return path if shorter.startswith("..") else shorter
+
+
 def home_of(cwd: str) -> str:
     """The .firstcause folder for a working directory, made with a .gitignore that keeps it out of git."""
     home = os.path.join(cwd, HOME)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import errno
 import json
+import math
 import os
 import resource
 import struct
 import zlib
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,6 +81,27 @@ class Reading:
     rows: tuple[Row, ...]
     events: tuple[dict[str, Any], ...]
     lost_bytes: int
+
+
+def steps_of(readings: Iterable[Reading]) -> list[dict[str, Any]]:
+    """The figures of each step by name, and its number as ``step``, of the process that took most steps."""
+    longest = max((r.rows for r in readings), key=len, default=())
+    return [{"step": r.step, **dict(zip(r.columns, r.values, strict=True))} for r in longest]
+
+
+def columns_of(readings: Iterable[Reading]) -> dict[str, list[float]]:
+    """The same figures by column."""
+    result: dict[str, list[float]] = {}
+    for step in steps_of(readings):
+        for name, value in step.items():
+            if name != "step":
+                result.setdefault(name, []).append(value)
+    return result
+
+
+def finite(steps: Iterable[dict[str, Any]], column: str) -> list[float]:
+    """The finite values of one column, in the order of the steps."""
+    return [s[column] for s in steps if math.isfinite(s.get(column, math.nan))]
 
 
 def read(path: str) -> Reading:

@@ -10,7 +10,6 @@ from firstcause.source.functions import enter
 from firstcause.source.steps import EACH
 from firstcause.source.walk import Chain, Hop, Origin, Result, Walk
 
-PREFIXES = ("torch.", "numpy.", "torch.utils.data.")
 CONVERSIONS = {
     "tensor", "as_tensor", "from_numpy", "asarray", "array", "ascontiguousarray", "FloatTensor", "LongTensor",
     "Tensor", "float32", "float64", "int64", "squeeze", "unsqueeze", "flatten", "reshape", "ravel", "expand_dims",

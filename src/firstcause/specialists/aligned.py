@@ -11,8 +11,8 @@ from firstcause.specialists.refused_calls import (
     settle_call,
     squeezed,
     trials,
-    unsettled,
 )
+from firstcause.specialists.verdicts import inconclusive, nothing_refused
 
 
 def tried(examination: Examination, loss: bool) -> bool:
@@ -23,16 +23,17 @@ def tried(examination: Examination, loss: bool) -> bool:
 def settle(hypothesis: Hypothesis, examination: Examination, loss: bool) -> Hypothesis:
     """Confirmed where one shape for both lets the refused call pass, refuted where it is refused all the same."""
     asked = [t for t in trials(examination, "align") if _concerns(t, loss)]
-    kept = [t for t in broadcast(examination) if _concerns(t, loss)]
+    if not asked:
+        return nothing_refused(hypothesis, examination)
+    kept = [t for t in asked if t["passes"]]
     if not kept:
         text = f"with {asked[0]['shape']} as {asked[0]['other']} it is refused too"
-        said = asked[0]["instead"][0] if asked[0]["instead"] else ""
-        return settle_call(
-            hypothesis, examination, False, f"{text} ({said})" if said else text, _figures(asked[0])
-        )
+        if asked[0]["instead"]:
+            text += f" ({asked[0]['instead'][0]})"
+        return settle_call(hypothesis, examination, False, text, _figures(asked[0]))
     if squeezed(examination):
-        return unsettled(
-            hypothesis, "the shapes differ because a squeeze had dropped the batch axis of one sample"
+        return inconclusive(
+            hypothesis.cause, "the shapes differ because a squeeze had dropped the batch axis of one sample"
         )
     trial = first(examination, loss)
     made = behind(examination, trial["call"]) or {}

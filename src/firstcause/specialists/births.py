@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from firstcause.schema import Evidence, Hypothesis
+from firstcause.schema import Hypothesis
 from firstcause.specialists.divergence import diverged
 from firstcause.specialists.examination import Examination, Facts
+from firstcause.specialists.verdicts import by_replay, inconclusive
 
 
 def settle_by_root(
@@ -19,42 +20,23 @@ def settle_by_root(
     root = examination.root
     if root is None and examination.refused and examination.replay.get("exact") and not examination.births:
         text = "every value of the failing step is finite up to the op that refused its input"
-        return refuted(hypothesis, examination.replayed(False, text, {}, None))
+        return by_replay(hypothesis, examination, False, text, {}, None)
     if root is None:
-        return inconclusive(hypothesis, examination)
+        return inconclusive(hypothesis.cause, missing_replay(examination))
     site = examination.site(root["site"])
     asks = matches and root["op"] != "source" and not after_divergence
     runaway = diverged(examination) if asks else ""
     if runaway:
-        return Hypothesis(
-            hypothesis.cause, None, 0, "inconclusive", (), f"{tell(examination, root)}, but {runaway}"
-        )
+        return inconclusive(hypothesis.cause, f"{tell(examination, root)}, but {runaway}")
     seen = tell(examination, root)
     # The reason first where the cause is refuted: it is what a reader of the table looks for.
     text = seen if not why else f"{seen}: {why}" if matches else f"{why}: {seen}"
-    evidence = examination.replayed(matches, text, figures(root), site)
-    return Hypothesis(
-        hypothesis.cause, site if matches else None, 0, "confirmed" if matches else "refuted", (evidence,)
-    )
-
-
-def inconclusive(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
-    """Neither way: the replay saw no birth, or there was none."""
-    return Hypothesis(hypothesis.cause, None, 0, "inconclusive", (), missing_replay(examination))
+    return by_replay(hypothesis, examination, matches, text, figures(root), site)
 
 
 def missing_replay(examination: Examination) -> str:
     """The evidence that a replay would have given, and why there is none."""
-    failure = examination.failure
-    if not failure:
-        return "the failing step was not kept: it lies outside of every loop and function that holds an optimizer step"
-    if failure.get("not_replayable") and not examination.replay:
-        return f"the failing step could not be replayed: {failure['not_replayable']}"
-    if examination.replay.get("status") != "replayed":
-        return (
-            f"the failing step could not be replayed: {examination.replay.get('why', 'no replay was made')}"
-        )
-    return "the replay of the failing step met no value that is not finite"
+    return examination.not_replayed or "the replay of the failing step met no value that is not finite"
 
 
 def tell(examination: Examination, birth: Facts) -> str:
@@ -105,10 +87,6 @@ def again_in_float32(birth: Facts, which: str) -> float | None:
     value = (birth.get("wider") or {}).get(which)
     # The record writes an infinity as text.
     return None if value is None else float(value)
-
-
-def refuted(hypothesis: Hypothesis, evidence: Evidence) -> Hypothesis:
-    return Hypothesis(hypothesis.cause, None, 0, "refuted", (evidence,))
 
 
 def operation(examination: Examination) -> Facts:

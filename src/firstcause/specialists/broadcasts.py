@@ -15,16 +15,9 @@ def behind(examination: Examination, operand: Facts) -> tuple[Facts, list[list[i
     (B,) with (B, 1) gives (B, B) without a word. Where one input has the shape of the result, the broadcast is
     the ordinary one, of a bias or a mask.
     """
-    queue, seen = [operand], set[int]()
-    while queue and len(seen) < 200:
-        number = queue.pop(0).get("made_by")
-        op = examination.op(number)
-        if op is None or number in seen or number is None:
-            continue
-        seen.add(number)
+    for op in examination.behind([operand]):
         shapes = [list(i["shape"]) for i in op["inputs"]]
         result = op.get("shape")
         if op["op"] in ELEMENTWISE and len(shapes) == 2 and result and result not in shapes:
             return op, shapes
-        queue.extend(op["inputs"])
     return None

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from firstcause.schema import Hypothesis
+from firstcause.specialists.births import settle_by_root, tell
 from firstcause.specialists.examination import Examination
-from firstcause.specialists.outliers import suspects, without_them
+from firstcause.specialists.outliers import suspects, told, without_them
 from firstcause.specialists.trajectories import CLIPPED, SLOWER, SLOWEST, trajectories, worth_asking
+from firstcause.specialists.verdicts import inconclusive
 
 
-def doubt(examination: Examination) -> str:
-    """The rival that is not ruled out, with its numbers; empty where there is none."""
-    return _ran_away(examination) or _outlier(examination)
+def settle_overflow(hypothesis: Hypothesis, examination: Examination, matches: bool, why: str) -> Hypothesis:
+    """As the first cause of the replay tells; inconclusive where it matches and a rival is not ruled out."""
+    rival = _ran_away(examination) or _outlier(examination) if matches else ""
+    if rival and examination.root is not None:
+        return inconclusive(hypothesis.cause, f"{tell(examination, examination.root)}, but {rival}")
+    return settle_by_root(hypothesis, examination, matches, why)
 
 
 def _ran_away(examination: Examination) -> str:
@@ -31,4 +37,4 @@ def _outlier(examination: Examination) -> str:
     arms = without_them(examination) if found is not None else ""
     if found is None or not isinstance(arms, str):
         return ""
-    return f"{found.told}; whether the step is finite without that is not known: {arms}"
+    return f"{told(found)}; whether the step is finite without that is not known: {arms}"

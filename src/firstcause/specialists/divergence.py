@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import statistics
 from collections.abc import Sequence
 
+from firstcause.record.journal import finite
 from firstcause.specialists.examination import Examination
 
 # Chosen wide: a spike of one batch stays below, a divergence passes both within a few steps.
@@ -17,14 +17,7 @@ ONSET_RATIO = 4.0
 
 def diverged(examination: Examination) -> str:
     """A sentence with the numbers where losses and gradient norms both grew far beyond the run's own start, else ''."""
-    rows = [
-        (dict(zip(r.columns, r.values, strict=True)), r.step)
-        for reading in examination.folder.journals().values()
-        for r in reading.rows
-        if examination.step is None or r.step < examination.step
-    ]
-    losses = [abs(row["loss"]) for row, _ in rows if math.isfinite(row.get("loss", math.nan))]
-    norms = [row["grad_norm"] for row, _ in rows if math.isfinite(row.get("grad_norm", math.nan))]
+    losses, norms = [abs(x) for x in finite(examination.rows, "loss")], finite(examination.rows, "grad_norm")
     if len(losses) < 2 * COMPARED or len(norms) < 2 * COMPARED:
         return ""
     loss_then, loss_now = statistics.median(losses[:COMPARED]), max(losses[-COMPARED:])

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from typing import Any
+from itertools import islice
+from typing import Any, TypeVar
 
+from firstcause.lab.ancestry import nearest_first
 from firstcause.lab.counterfactual import Lab
-from firstcause.record.folder import RunFolder
-from firstcause.record.supervise.conclude import relative
+from firstcause.record.folder import RunFolder, relative
+from firstcause.record.journal import steps_of
 from firstcause.schema import Evidence, Run, Site, Symptom
 from firstcause.source.project import Project
 
 Facts = dict[str, Any]
+T = TypeVar("T")
 
 
 class Examination:
@@ -43,17 +47,35 @@ class Examination:
     @cached_property
     def rows(self) -> list[Facts]:
         """The recorded figures of each step before the failing one, of the process that took most steps."""
-        readings = list(self.folder.journals().values())
-        longest = max((r.rows for r in readings), key=len, default=())
-        return [
-            {"step": r.step, **dict(zip(r.columns, r.values, strict=True))}
-            for r in longest
-            if self.step is None or r.step < self.step
-        ]
+        rows = steps_of(self.folder.journals().values())
+        return [r for r in rows if self.step is None or r["step"] < self.step]
+
+    @property
+    def has_bad_value(self) -> bool:
+        """Whether the failure is a value that is not finite, or the replay met one."""
+        return self.symptom.kind == "nan" or self.root is not None
 
     @property
     def step(self) -> int | None:
         return self.failure.get("step")
+
+    @property
+    def not_replayed(self) -> str:
+        """Why there is no replay of the failing step; empty where there is one."""
+        if not self.failure:
+            return "the failing step was not kept: it lies outside of every loop and function that holds an optimizer step"
+        if self.failure.get("not_replayable") and not self.replay:
+            return f"the failing step could not be replayed: {self.failure['not_replayable']}"
+        if self.replay.get("status") != "replayed":
+            return f"the failing step could not be replayed: {self.replay.get('why', 'no replay was made')}"
+        return ""
+
+    def once(self, key: str, work: Callable[[], T]) -> T:
+        """What ``work`` gives, done at the first question; for what more than one cause needs."""
+        if key not in self.memory:
+            self.memory[key] = work()
+        known: T = self.memory[key]
+        return known
 
     def site(self, place: Facts | None) -> Site | None:
         """A place of the record as a Site, its file relative to the run's folder."""
@@ -130,6 +152,15 @@ class Examination:
         """An op of the replay by its number, where it lies behind the failure."""
         chain: Facts = self.trace.get("chain") or {}
         return chain.get(str(number))
+
+    def behind(self, inputs: Iterable[Facts], most: int = 200) -> Iterator[Facts]:
+        """The ops from which inputs of an op were computed, nearest first, as far as the record holds them."""
+
+        def makers(of: Iterable[Facts]) -> list[int]:
+            return [i["made_by"] for i in of if self.op(i.get("made_by")) is not None]
+
+        numbers = nearest_first(makers(inputs), lambda number: makers((self.op(number) or {})["inputs"]))
+        yield from (op for number in islice(numbers, most) if (op := self.op(number)) is not None)
 
     # ------------------------------------------------------------------ evidence
 

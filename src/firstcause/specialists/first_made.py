@@ -9,11 +9,7 @@ from firstcause.specialists.examination import Examination, Facts
 
 def first_made(examination: Examination) -> Facts | str:
     """The one line that made whole columns bad out of good values; or why it is not known. Watched once a failure."""
-    known = examination.memory.get("first_made")
-    if known is None:
-        known = examination.memory["first_made"] = _watched(examination)
-    result: Facts | str = known
-    return result
+    return examination.once("first_made", lambda: _watched(examination))
 
 
 def _watched(examination: Examination) -> Facts | str:

@@ -6,6 +6,8 @@ from firstcause.specialists.examination import Examination, Facts
 
 # Ops that end a graph by what they are.
 CUTS = frozenset({"detach", "detach_", "alias_copy"})
+# As many as a replay records behind a failure.
+MOST_OPS = 400
 WHOLE = frozenset({"int64", "int32", "int16", "int8", "uint8", "bool"})
 
 
@@ -17,17 +19,7 @@ def loss_op(examination: Examination, graph: Facts) -> Facts | None:
 
 def behind(examination: Examination, op: Facts) -> list[Facts]:
     """The ops of the pass from which an op has its inputs, nearest first, itself included."""
-    found, queue, seen = [], [op], set[int]()
-    while queue:
-        current = queue.pop(0)
-        found.append(current)
-        for given in current["inputs"]:
-            number = given.get("made_by")
-            following = examination.op(number)
-            if following is not None and number not in seen:
-                seen.add(number)
-                queue.append(following)
-    return found
+    return [op, *examination.behind(op["inputs"], MOST_OPS)]
 
 
 def trained(ops: list[Facts]) -> list[Facts]:
@@ -35,12 +27,10 @@ def trained(ops: list[Facts]) -> list[Facts]:
     return [i for op in ops for i in op["inputs"] if i.get("trained")]
 
 
-def has_graph(examination: Examination, given: Facts, depth: int = 300) -> bool:
+def has_graph(examination: Examination, given: Facts) -> bool:
     """Whether an input of an op required gradients, as the ops behind it tell."""
-    if given.get("trained"):
-        return True
     queue, seen = [given], set[int]()
-    while queue and len(seen) < depth:
+    while queue and len(seen) < MOST_OPS:
         current = queue.pop()
         if current.get("trained"):
             return True

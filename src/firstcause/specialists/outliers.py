@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from firstcause.lab.counterfactual import CONTROL, Arm, Ran
 from firstcause.specialists.births import number
 from firstcause.specialists.examination import Examination, Facts
@@ -14,24 +12,16 @@ WITHOUT = Arm("the rows far outside replaced by another row", "drop_rows", {"whi
 OTHERS = Arm("as many other rows replaced", "drop_rows", {"which": "others"})
 
 
-@dataclass(frozen=True)
-class Suspects:
-    """The rows, as the replay measured them, in words."""
-
-    found: Facts
-    told: str
-
-
-def suspects(examination: Examination) -> Suspects | None:
-    """The farthest rows of the failing step's data; those first in which the first bad value was born.
+def suspects(examination: Examination) -> Facts | None:
+    """The farthest rows of the failing step's data, as measured; those first in which the first bad value was born.
 
     None where the first bad value is no overflow: a pole or a mask is met by ordinary rows too.
     """
     rows = list(examination.trace.get("outliers") or [])
     if not rows or not overflows(examination.root):
         return None
-    best = max(rows, key=lambda f: (born_in(examination.root, f) is True, f["scores"][0]))
-    return Suspects(best, told(best))
+    best: Facts = max(rows, key=lambda f: (born_in(examination.root, f) is True, f["scores"][0]))
+    return best
 
 
 def overflows(root: Facts | None) -> bool:

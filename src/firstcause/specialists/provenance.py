@@ -9,7 +9,7 @@ from firstcause.specialists.refused_calls import behind
 
 
 def first_of(examination: Examination, operand: Facts, has: Callable[[Facts], bool]) -> Facts:
-    """The first ancestor of ``operand`` that ``has`` the property, in the words of ``fix/births.py``.
+    """The first ancestor of ``operand`` that ``has`` the property, as ``fix/patches`` reads it.
 
     ``kind`` is ``call`` (made by a call of the step), ``state`` (a parameter, buffer or attribute) or ``data``.
     """

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from firstcause.schema import Hypothesis
-from firstcause.specialists import walks
+from firstcause.specialists import backward_calls
 from firstcause.specialists.examination import Examination, Facts
+from firstcause.specialists.verdicts import by_replay, inconclusive
 
 CHECKPOINT = "torch.utils.checkpoint"
 
 
 def raised(examination: Examination) -> bool:
-    return walks.raised(examination, CHECKPOINT)
+    return backward_calls.raised(examination, CHECKPOINT)
 
 
 def region(examination: Examination) -> Facts | None:
     """The region that came out otherwise; None where the replay saw none."""
-    found: Facts | None = (walks.graph(examination) or {}).get("recomputation")
+    found: Facts | None = (backward_calls.graph(examination) or {}).get("recomputation")
     return found
 
 
@@ -55,29 +56,29 @@ def tell_variant(variant: Facts) -> str:
 
 def settle(hypothesis: Hypothesis, examination: Examination, cached: bool) -> Hypothesis:
     """Confirmed where putting back one thing of the wanted kind, and none of the other, makes the ops equal."""
-    if walks.graph(examination) is None:
-        return walks.no_graph(hypothesis, examination)
+    if backward_calls.graph(examination) is None:
+        return backward_calls.no_graph(hypothesis, examination)
     found = region(examination)
     if found is None:
-        return walks.open_question(
-            hypothesis, "the recomputation ran the same ops as the forward in the replay"
+        return inconclusive(
+            hypothesis.cause, "the recomputation ran the same ops as the forward in the replay"
         )
     text = tell(examination, found)
     if found["unchanged_equal"]:
-        return walks.open_question(
-            hypothesis, f"{text}, but computed once more with nothing put back it did not"
+        return inconclusive(
+            hypothesis.cause, f"{text}, but computed once more with nothing put back it did not"
         )
     equal = [v for v in found["variants"] if v["equal"]]
     if not equal:
         tried = "; ".join(tell_variant(v) for v in found["variants"]) or "nothing that is known had changed"
-        return walks.open_question(
-            hypothesis, f"{text}, and putting back what had changed did not make them equal ({tried})"
+        return inconclusive(
+            hypothesis.cause, f"{text}, and putting back what had changed did not make them equal ({tried})"
         )
     own = [v for v in equal if is_cache(found, v) == cached]
     other = [v for v in equal if is_cache(found, v) != cached]
     if own and other:
-        return walks.open_question(
-            hypothesis, f"{text}; each of {', '.join(map(tell_variant, equal))} makes them equal"
+        return inconclusive(
+            hypothesis.cause, f"{text}; each of {', '.join(map(tell_variant, equal))} makes them equal"
         )
     values: Facts = {
         "reused": found["reused"],
@@ -87,7 +88,7 @@ def settle(hypothesis: Hypothesis, examination: Examination, cached: bool) -> Hy
     chosen = (own or other)[0]
     text += f"; with {tell_variant(chosen)} as the forward found it, they are equal"
     site = examination.site(place(found, chosen) if own else None)
-    return walks.settled(hypothesis, examination, bool(own), text, values, site)
+    return by_replay(hypothesis, examination, bool(own), text, values, site)
 
 
 def place(found: Facts, variant: Facts) -> Facts | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from firstcause.schema import Hypothesis
 from firstcause.specialists.examination import Examination, Facts
+from firstcause.specialists.verdicts import by_replay, nothing_refused
 
 
 def settle_refusal(
@@ -13,19 +14,16 @@ def settle_refusal(
     refused = examination.refused or {}
     site = examination.site(refused.get("site"))
     where = f" at {site}" if site else ""
-    evidence = examination.replayed(matches, f"{refused.get('op')}{where}: {text}", values, site)
-    return Hypothesis(
-        hypothesis.cause, site if matches else None, 0, "confirmed" if matches else "refuted", (evidence,)
-    )
+    return by_replay(hypothesis, examination, matches, f"{refused.get('op')}{where}: {text}", values, site)
 
 
 def settle_index(hypothesis: Hypothesis, examination: Examination, ids: str, table: str) -> Hypothesis:
     """Confirmed where some of the ``ids`` that an op looked up lie outside of the rows of its ``table``."""
     index = (examination.refused or {}).get("index")
-    if not index or not index["outside"]:
-        return settle_refusal(
-            hypothesis, examination, False, f"all {ids} lie inside of the {table}", index or {}
-        )
+    if index is None:
+        return nothing_refused(hypothesis, examination)
+    if not index["outside"]:
+        return settle_refusal(hypothesis, examination, False, f"all {ids} lie inside of the {table}", index)
     rows = f"{index['rows']} (0 to {index['rows'] - 1})"
     outside = f"{index['outside']} of {index['total']} {ids} lie outside of the {table}, {rows}"
     return settle_refusal(

@@ -6,6 +6,7 @@ from typing import Any
 
 from firstcause.schema import Hypothesis
 from firstcause.specialists.examination import Examination, Facts
+from firstcause.specialists.verdicts import by_replay
 
 
 def refused_call(examination: Examination) -> Facts | None:
@@ -39,6 +40,16 @@ def operand(call: Facts, number: int) -> Facts:
     operands = call.get("operands") or []
     found: Facts = operands[number] if 0 <= number < len(operands) else {}
     return found
+
+
+def said(call: Facts) -> str:
+    """The first line of what the refused call said."""
+    return str(call["error"]).splitlines()[0]
+
+
+def dtypes_of(call: Facts) -> Facts:
+    """The dtype of each operand of a call, by its role or number."""
+    return {str(o.get("role") or k): o.get("dtype") for k, o in enumerate(call["operands"])}
 
 
 def squeezed(examination: Examination) -> list[Facts]:
@@ -80,12 +91,4 @@ def settle_call(
     site = examination.site(at) if at else raised
     name = call.get("function") or call.get("type")
     where = f" at {raised}" if raised else ""
-    evidence = examination.replayed(matches, f"{name}{where}: {text}", values, site)
-    return Hypothesis(
-        hypothesis.cause, site if matches else None, 0, "confirmed" if matches else "refuted", (evidence,)
-    )
-
-
-def unsettled(hypothesis: Hypothesis, missing: str) -> Hypothesis:
-    """Neither way, with the evidence that is missing."""
-    return Hypothesis(hypothesis.cause, None, 0, "inconclusive", (), missing)
+    return by_replay(hypothesis, examination, matches, f"{name}{where}: {text}", values, site)

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from firstcause.lab.counterfactual import CONTROL, Arm, Ran
+from firstcause.record.journal import finite
 from firstcause.schema import Evidence
 from firstcause.specialists.divergence import diverged, onset, smoothed
 from firstcause.specialists.examination import Examination, Facts
+from firstcause.specialists.losses import end
 
 SLOWER = Arm("learning rate / 10", "learning_rate", {"factor": 0.1})
 SLOWEST = Arm("learning rate / 100", "learning_rate", {"factor": 0.01})
@@ -59,15 +61,11 @@ class Trajectories:
         losses = ran.losses
         if not ran.finite or len(losses) < min(5, len(self.control.losses)):
             return False
-        tail = statistics.median(losses[-max(3, len(losses) // 5) :])
-        return max(smoothed(losses)) <= KEPT_PEAK * self.start and abs(tail) <= KEPT_END * self.start
+        return max(smoothed(losses)) <= KEPT_PEAK * self.start and abs(end(ran)) <= KEPT_END * self.start
 
     def trains(self, arm: Arm) -> bool:
         """Whether it is kept and comes down as well: a rate of nearly 0 keeps everything near its start."""
-        losses = self.arms[arm.name].losses
-        return (
-            self.kept(arm) and statistics.median(losses[-max(3, len(losses) // 5) :]) <= FALLEN * self.start
-        )
+        return self.kept(arm) and end(self.arms[arm.name]) <= FALLEN * self.start
 
     @property
     def trained_before(self) -> float | None:
@@ -119,8 +117,9 @@ class Trajectories:
             return (
                 f"{arm.name}: not finite at its step {len(ran.rows) - 1}, largest loss {_largest(losses):.3g}"
             )
-        tail = statistics.median(losses[-max(3, len(losses) // 5) :])
-        return f"{arm.name}: largest loss {_largest(losses):.3g}, last {tail:.3g} after {len(losses)} steps"
+        return (
+            f"{arm.name}: largest loss {_largest(losses):.3g}, last {end(ran):.3g} after {len(losses)} steps"
+        )
 
     def evidence(self, supports: bool, arms: Sequence[Arm], text: str) -> Evidence:
         """Rivals beside each other, with the figures of each."""
@@ -146,9 +145,7 @@ def worth_asking(examination: Examination) -> bool:
 
 def _ran_away(examination: Examination) -> bool:
     """Few steps, and a loss or gradient norm a hundred times that of the first one when it failed."""
-    rows = examination.rows
-    losses = [abs(r["loss"]) for r in rows if math.isfinite(r.get("loss", math.nan))]
-    norms = [r["grad_norm"] for r in rows if math.isfinite(r.get("grad_norm", math.nan))]
+    losses, norms = [abs(x) for x in finite(examination.rows, "loss")], finite(examination.rows, "grad_norm")
     return any(len(x) > 1 and x[0] > 0 and max(x[1:]) >= 100 * x[0] for x in (losses, norms))
 
 
@@ -173,11 +170,7 @@ def _overflowed(examination: Examination) -> bool:
 
 def trajectories(examination: Examination) -> Trajectories | str:
     """The arms of this failure, run once; or why there are none."""
-    known = examination.memory.get("trajectories")
-    if known is None:
-        known = examination.memory["trajectories"] = _run(examination)
-    result: Trajectories | str = known
-    return result
+    return examination.once("trajectories", lambda: _run(examination))
 
 
 def _run(examination: Examination) -> Trajectories | str:
@@ -201,8 +194,7 @@ def _run(examination: Examination) -> Trajectories | str:
 
 
 def _onset(rows: list[Facts], failing: int | None) -> int:
-    losses = [r["loss"] for r in rows if math.isfinite(r.get("loss", math.nan))]
-    found = onset(losses)
+    found = onset(finite(rows, "loss"))
     if found is not None:
         return found
     return failing if failing is not None else len(rows)

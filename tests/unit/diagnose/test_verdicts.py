@@ -11,7 +11,7 @@ import pytest
 
 from firstcause.diagnose import diagnose
 from firstcause.diagnose.components import settle_components
-from firstcause.diagnose.theories import Suspicion, answered, more, suspicions
+from firstcause.diagnose.theories import Asked, answered, more, read
 from firstcause.lab.counterfactual import Arm, Ran
 from firstcause.record.folder import RunFolder
 from firstcause.record.journal import Journal
@@ -75,7 +75,7 @@ def established() -> Diagnosis:
 def test_any_cause_may_be_suspected_of_any_symptom_and_nothing_is_confirmed_out_of_nothing(
     cause: str, kind: SymptomKind, tmp_path: Path
 ) -> None:
-    (settled,) = more([Suspicion("it", cause)], [], examination(tmp_path, kind))
+    (settled,) = more([Asked("it", cause)], [], examination(tmp_path, kind))
     assert settled.cause == cause
     assert settled.status in ("refuted", "inconclusive")
     assert settled.evidence or settled.missing
@@ -85,20 +85,20 @@ def test_theories_come_from_the_options_and_from_the_report() -> None:
     run = Run(
         "r", ("x",), "/", "", "3", "linux", report="I think the lr is too high. Maybe dropout?\n  OOM, maybe"
     )
-    found = suspicions(run, ["the dropout ", "the cat did it"])
+    found = read(run, ["the dropout ", "the cat did it"])
     assert found == [
-        Suspicion("the dropout", "dropout"),
-        Suspicion("the cat did it", None),
-        Suspicion("I think the lr is too high", LR),
+        Asked("the dropout", "dropout"),
+        Asked("the cat did it", None),
+        Asked("I think the lr is too high", LR),
     ]
 
 
 def test_a_cause_is_asked_although_the_symptom_proposes_it_not(tmp_path: Path) -> None:
     seen = examination(tmp_path, losses=[1.0, 0.9, 0.8])
-    (settled,) = more([Suspicion("lr", LR), Suspicion("x", None)], [], seen)
+    (settled,) = more([Asked("lr", LR), Asked("x", None)], [], seen)
     assert (settled.cause, settled.status) == (LR, "refuted")
     assert "the loss went from 1 to 0.8" in settled.evidence[0].text
-    assert more([Suspicion("lr", LR)], [settled], seen) == []
+    assert more([Asked("lr", LR)], [settled], seen) == []
 
 
 def test_a_mechanism_that_is_seen_is_no_proof_that_it_failed(
@@ -107,15 +107,13 @@ def test_a_mechanism_that_is_seen_is_no_proof_that_it_failed(
     evidence = Evidence("counterfactual", True, "it trains")
     confirmed = Hypothesis(LR, None, 0, "confirmed", (evidence,))
     monkeypatch.setattr(CAUSES[LR], "settle", lambda hypothesis, examination: confirmed)
-    (demoted,) = more([Suspicion("lr", LR)], [], examination(tmp_path, "exception"))
+    (demoted,) = more([Asked("lr", LR)], [], examination(tmp_path, "exception"))
     assert (demoted.status, demoted.evidence) == ("inconclusive", (evidence,))
-    assert more([Suspicion("lr", LR)], [], examination(tmp_path, "expectation")) == [confirmed]
+    assert more([Asked("lr", LR)], [], examination(tmp_path, "expectation")) == [confirmed]
 
 
 def test_each_theory_is_answered_in_so_many_words(tmp_path: Path) -> None:
-    asked = [
-        Suspicion(t, i) for t, i in [("log", "log-of-zero"), ("lr", LR), ("pads", "padding"), ("cat", None)]
-    ]
+    asked = [Asked(t, i) for t, i in [("log", "log-of-zero"), ("lr", LR), ("pads", "padding"), ("cat", None)]]
     refuted = Hypothesis(LR, None, 2, "refuted", (Evidence("observation", False, "the norm stayed at 0.5"),))
     before = established()
     before = Diagnosis(**{**vars(before), "hypotheses": (*before.hypotheses, refuted)})
@@ -161,7 +159,7 @@ def test_a_component_is_taken_out_of_the_failing_step(
     assert settled.status == status
     assert text in "".join(e.text for e in settled.evidence) + settled.missing
     assert [[a.change for a in arms] for _, arms in lab.asked] == [["control", "without_modules"]]
-    after = answered(established(), [Suspicion("bn", "batch-normalisation")], examination(tmp_path, lab=lab))
+    after = answered(established(), [Asked("bn", "batch-normalisation")], examination(tmp_path, lab=lab))
     word = {"refuted": "refuted; counterfactual"}.get(
         status, "takes part" if settled.evidence else "not tested"
     )

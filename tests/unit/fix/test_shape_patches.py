@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from firstcause.fix.alignments import reshaping
+from firstcause.fix.dtypes import dtype_of
 from firstcause.fix.patches import (
     batchnorm_small_batch,
     broadcast_in_loss,
@@ -19,7 +20,6 @@ from firstcause.fix.patches import (
     silent_broadcast,
     squeeze_drops_batch_dimension,
 )
-from firstcause.fix.precisions import precision
 from firstcause.source import Project
 from firstcause.source.flow import find
 from firstcause.source.frames import Value
@@ -65,7 +65,7 @@ def test_precision_is_said_only_where_the_code_says_it(
     assert module is not None
     node = find(module, 7, expression)
     assert node is not None
-    assert precision(found, Value(module, node)) == expected
+    assert dtype_of(found, Value(module, node)) == expected
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from firstcause.record.folder import RunFolder
-from firstcause.schema import Hypothesis, Run, Symptom
+from firstcause.schema import Hypothesis, Run, Symptom, SymptomKind
+from firstcause.specialists import CAUSES
 from firstcause.specialists.debugging_techniques import (
     device_mismatch,
     dtype_double_vs_float,
@@ -193,3 +194,33 @@ def test_a_failed_description_settles_nothing(tmp_path: Path) -> None:
     examination = examined(tmp_path, failed="RuntimeError()", trials=[aligned(True)])
     modules = (silent_broadcast, squeeze, conv_channel_mismatch, dtype_double_vs_float, device_mismatch)
     assert not any(m.propose(examination) for m in modules)
+
+
+@pytest.mark.parametrize("kind", ["nan", "exception"])
+@pytest.mark.parametrize(
+    "cause",
+    [
+        "batchnorm-small-batch",
+        "broadcast-in-loss",
+        "conv-channel-mismatch",
+        "device-mismatch",
+        "dtype-double-vs-float",
+        "dtype-wrong-for-op",
+        "embedding-index-out-of-range",
+        "flatten-linear-mismatch",
+        "residual-shape-mismatch",
+        "silent-broadcast",
+        "squeeze-drops-batch-dimension",
+        "target-out-of-range",
+        "tensor-attribute-not-a-buffer",
+    ],
+)
+def test_a_suspected_refusal_that_was_not_seen_is_neither_confirmed_nor_refuted(
+    tmp_path: Path, cause: str, kind: SymptomKind
+) -> None:
+    run = Run("r", ("python", "train.py"), str(tmp_path), "", "3.11", "linux")
+    failure = {"step": 4, "replay": {"status": "replayed", "exact": True, "trace": {}}}
+    examination = Examination(RunFolder(str(tmp_path)), run, Symptom(kind, "it failed"), failure)
+    result = CAUSES[cause].settle(Hypothesis(cause, None, 0), examination)
+    assert (result.status, result.evidence) == ("inconclusive", ())
+    assert result.missing.startswith("a call that is refused")

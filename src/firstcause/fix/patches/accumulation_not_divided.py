@@ -12,35 +12,32 @@ import ast
 
 from firstcause.fix.draft import draft
 from firstcause.fix.operations import Facts, module_of, named_line
-from firstcause.fix.rewrite import replaced
-from firstcause.fix.scopes import line_of, statement_at
+from firstcause.fix.rewrite import atom, replaced
+from firstcause.fix.scopes import statement_at
 from firstcause.schema import Fix, Site
 from firstcause.source import Module, Project
 from firstcause.source.frames import Value
 from firstcause.source.values import number
 
 CAUSE = "accumulation-not-divided"
-TIGHT = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant)
 
 
 def line(facts: Facts, project: Project) -> Site | None:
     """The backward call."""
-    module = module_of(facts, project)
-    return named_line(module, facts) if module is not None else None
+    return named_line(facts, project)
 
 
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     """The loss divided by what the program itself counts its micro-batches with, where it shows that."""
     module = module_of(facts, project)
-    statement = statement_at(module, line_of(facts)) if module is not None else None
+    statement = statement_at(module, facts) if module is not None else None
     loss = _loss(statement) if statement is not None else None
     count = (
         _count(facts, project, module, statement) if module is not None and statement is not None else None
     )
     if module is None or loss is None or count is None:
         return None
-    text = module.segment(loss)
-    inner = f"{text if isinstance(loss, TIGHT) else f'({text})'} / {count}"
+    inner = f"{atom(module, loss)} / {count}"
     is_argument = isinstance(module.parents.get(loss), ast.Call)
     site = module.site(loss)
     return draft(

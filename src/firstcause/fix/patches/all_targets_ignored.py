@@ -14,7 +14,7 @@ from firstcause.fix.draft import draft
 from firstcause.fix.edits import Edit
 from firstcause.fix.losses import loss_of
 from firstcause.fix.operations import Facts, candidates, module_of, named_line
-from firstcause.fix.rewrite import added_keyword, inserted_after, inserted_before, replaced
+from firstcause.fix.rewrite import ATOMS, added_keyword, inserted_after, inserted_before, replaced
 from firstcause.schema import Fix, Site
 from firstcause.source import Module, Project
 from firstcause.source.callsites import last_name
@@ -22,13 +22,11 @@ from firstcause.source.callsites import last_name
 CAUSE = "all-targets-ignored"
 # Where another setting weighs or reduces the terms, the count of targets is not what the mean divides by.
 UNDERSTOOD = frozenset({"input", "target", "ignore_index"})
-REPEATABLE = (ast.Name, ast.Attribute, ast.Subscript, ast.Call)
 
 
 def line(facts: Facts, project: Project) -> Site | None:
     """The line of the loss."""
-    module = module_of(facts, project)
-    return named_line(module, facts) if module is not None else None
+    return named_line(facts, project)
 
 
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:
@@ -40,7 +38,7 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     edits = edits or _selected(facts, project, module)
     if not edits:
         return None
-    site = named_line(module, facts)
+    site = named_line(facts, project)
     return draft(
         project,
         root,
@@ -60,7 +58,7 @@ def _counted(facts: Facts, project: Project, module: Module) -> list[Edit]:
     call, target = loss.call, loss.target.node
     is_plain = len(call.args) <= 2 and all(k.arg in UNDERSTOOD for k in call.keywords)
     is_function = last_name(call.func) in ("cross_entropy", "nll_loss")
-    if not is_plain or not is_function or not isinstance(target, REPEATABLE):
+    if not is_plain or not is_function or not isinstance(target, ATOMS):
         return []
     count = f" / ({module.segment(target)} != {facts['ignore_index']}).sum().clamp(min=1)"
     parent = module.parents.get(call)

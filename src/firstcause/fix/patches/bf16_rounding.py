@@ -29,14 +29,14 @@ def line(facts: Facts, project: Project) -> Site | None:
         return None
     if facts.get("updates"):
         places = _narrowed(project)
-        return places[0][0].site(places[0][1]) if len(places) == 1 else named_line(module, facts)
+        return places[0][0].site(places[0][1]) if len(places) == 1 else named_line(facts, project)
     nodes = [n for n in module.nodes_on(int(facts["line"])) if isinstance(n, (ast.Call, ast.BinOp))]
     found = {
         id(lost.literal.node): lost for n in nodes for lost in vanished(project, Value(module, n), "bfloat16")
     }
     if len(found) == 1:
         return next(iter(found.values())).literal.site
-    return named_line(module, facts)
+    return named_line(facts, project)
 
 
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:

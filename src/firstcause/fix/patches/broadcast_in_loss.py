@@ -9,8 +9,8 @@ Facts:
 
 from __future__ import annotations
 
-from firstcause.fix.alignments import line_of_alignment, patch_of_alignment
-from firstcause.fix.operations import Facts
+from firstcause.fix.alignments import patch_of_alignment
+from firstcause.fix.operations import Facts, named_line
 from firstcause.schema import Fix, Site
 from firstcause.source import Project
 
@@ -19,7 +19,7 @@ CAUSE = "broadcast-in-loss"
 
 def line(facts: Facts, project: Project) -> Site | None:
     """The line where the two shapes meet."""
-    return line_of_alignment(facts, project)
+    return named_line(facts, project)
 
 
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from firstcause.fix.draft import draft
 from firstcause.fix.operations import Facts, module_of, named_line
-from firstcause.fix.scopes import line_of, method_calls, receiver, statement_at
+from firstcause.fix.scopes import method_calls, receiver, statement_at
 from firstcause.fix.statements import inserted_line_before
 from firstcause.schema import Fix, Site
 from firstcause.source import Project
@@ -19,14 +19,13 @@ CAUSE = "clip-before-unscale"
 
 def line(facts: Facts, project: Project) -> Site | None:
     """The line of the clip."""
-    module = module_of(facts, project)
-    return named_line(module, facts) if module is not None else None
+    return named_line(facts, project)
 
 
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     """``unscale_`` with the scaler and optimizer of the one ``scaler.step(optimizer)`` around."""
     module = module_of(facts, project)
-    statement = statement_at(module, line_of(facts)) if module is not None else None
+    statement = statement_at(module, facts) if module is not None else None
     if module is None or statement is None:
         return None
     scalers = {receiver(module, c) for c in method_calls(module, statement, "scale")}

@@ -36,20 +36,17 @@ def line(facts: Facts, project: Project) -> Site | None:
     """Where the images become tensors with the channels last; else where the layer's in_channels is written."""
     if facts.get("channels_last") and len(facts["input_shape"]) == 3:
         # A series has its features last by custom; it is turned where the convolution takes it.
-        module = module_of(facts, project)
-        return named_line(module, facts) if module is not None else None
+        return named_line(facts, project)
     if facts.get("channels_last") or facts.get("no_channel_axis") or _is_data(facts):
         made = _converted(facts, project) or _prepared(facts, project)
         if made is not None:
             return made.site
-        module = module_of(facts, project)
-        return named_line(module, facts) if module is not None else None
+        return named_line(facts, project)
     origin = _origin(facts, project)
     if origin is not None and _is_sum(origin) and facts.get("joined") and facts.get("caller"):
         # Built for the sum of two widths by name: what was handed in to be joined is another tensor than meant.
         caller = facts["caller"]
-        module = module_of(caller, project)
-        return named_line(module, caller) if module is not None else None
+        return named_line(caller, project)
     if origin is not None:
         return origin.site
     found = _constructions(facts, project)

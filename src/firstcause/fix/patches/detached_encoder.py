@@ -29,8 +29,7 @@ def line(facts: Facts, project: Project) -> Site | None:
         found = switches.of_place(project, facts["switch"])
         if found is not None:
             return found[0].site(found[1])
-    module = module_of(facts, project)
-    return named_line(module, facts) if module is not None else None
+    return named_line(facts, project)
 
 
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:

@@ -13,7 +13,7 @@ import ast
 from firstcause.fix.arrivals import common, ways
 from firstcause.fix.draft import draft
 from firstcause.fix.edits import Edit
-from firstcause.fix.operations import Facts, module_of, named_line
+from firstcause.fix.operations import Facts, named_line
 from firstcause.fix.states import State, states
 from firstcause.schema import Fix, Site
 from firstcause.source import Module, Project
@@ -29,8 +29,7 @@ def line(facts: Facts, project: Project) -> Site | None:
         return found[0].module.site(found[0].node) if found else None
     at = birth.get("at") or {}
     if birth.get("kind") == "call":
-        module = module_of(at, project)
-        return named_line(module, at) if module is not None else None
+        return named_line(at, project)
     shared = common(ways(project, at, str(birth.get("name") or "")))
     return shared[-1].site if shared else None
 

@@ -44,7 +44,7 @@ def line(facts: Facts, project: Project) -> Site | None:
     lost = _lost_epsilon(facts, project, module, found[0][1]) if len(found) == 1 else None
     if lost is not None:
         return lost.literal.site
-    return module.site(found[0][0]) if found else named_line(module, facts)
+    return module.site(found[0][0]) if found else named_line(facts, project)
 
 
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:

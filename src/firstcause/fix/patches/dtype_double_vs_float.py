@@ -14,9 +14,9 @@ import ast
 
 from firstcause.fix.arrivals import common, conversion, is_conversion, ways
 from firstcause.fix.draft import draft
+from firstcause.fix.dtypes import DOUBLE, RANDOM, SINGLE, dtype_of
 from firstcause.fix.edits import Edit
 from firstcause.fix.operations import Facts, module_of
-from firstcause.fix.precisions import DOUBLE, RANDOM, SINGLE, precision
 from firstcause.fix.rewrite import called
 from firstcause.fix.states import State, states
 from firstcause.schema import Fix, Site
@@ -70,7 +70,7 @@ def _states(birth: Facts, project: Project) -> list[State]:
     found = []
     for class_name, name in birth.get("names") or [(birth.get("class_name") or "", birth.get("name") or "")]:
         found += states(project, class_name, name)
-    doubles = [s for s in found if precision(project, Value(s.module, s.value)) != SINGLE]
+    doubles = [s for s in found if dtype_of(project, Value(s.module, s.value)) != SINGLE]
     return sorted(doubles, key=lambda s: s.value.lineno)
 
 
@@ -115,14 +115,14 @@ def _promoted(project: Project, found: list[Chain]) -> Hop | None:
     if len(last) != 1:
         return None
     hop = next(iter(last.values()))
-    if not isinstance(hop.node, ast.BinOp) or precision(project, Value(hop.module, hop.node)) != DOUBLE:
+    if not isinstance(hop.node, ast.BinOp) or dtype_of(project, Value(hop.module, hop.node)) != DOUBLE:
         return None
     parts: list[ast.expr] = [
         n
         for n in ast.walk(hop.node)
         if isinstance(n, (ast.Name, ast.Attribute)) and isinstance(n.ctx, ast.Load)
     ]
-    kinds = [precision(project, Value(hop.module, n)) for n in parts if not _is_inside(hop.module, n, parts)]
+    kinds = [dtype_of(project, Value(hop.module, n)) for n in parts if not _is_inside(hop.module, n, parts)]
     return hop if DOUBLE in kinds and any(k != DOUBLE for k in kinds) else None
 
 
@@ -131,7 +131,7 @@ def _is_inside(module: Module, node: ast.expr, parts: list[ast.expr]) -> bool:
 
 
 def _is_single(project: Project, hop: Hop) -> bool:
-    return isinstance(hop.node, ast.Call) and precision(project, Value(hop.module, hop.node)) == SINGLE
+    return isinstance(hop.node, ast.Call) and dtype_of(project, Value(hop.module, hop.node)) == SINGLE
 
 
 def _edits(facts: Facts, project: Project, place: Hop) -> tuple[list[Edit], str]:
@@ -143,7 +143,7 @@ def _edits(facts: Facts, project: Project, place: Hop) -> tuple[list[Edit], str]
     assert isinstance(place.node, ast.expr)
     if is_conversion(project, place.module, place.node):
         return called(place.module, place.node, ".float()"), ".float()"
-    if _is_array(project, place) and precision(project, Value(place.module, place.node)) == DOUBLE:
+    if _is_array(project, place) and dtype_of(project, Value(place.module, place.node)) == DOUBLE:
         method = f".astype({_float32(place.module)})"
         return called(place.module, place.node, method), method
     return [], ""

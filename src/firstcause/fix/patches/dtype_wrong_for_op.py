@@ -16,7 +16,7 @@ from firstcause.fix.arrivals import CONVERSIONS, call_on_way, ways
 from firstcause.fix.draft import draft
 from firstcause.fix.losses import loss_of
 from firstcause.fix.operations import Facts, module_of, named_line
-from firstcause.fix.rewrite import called, replaced
+from firstcause.fix.rewrite import atom, called, replaced
 from firstcause.schema import Fix, Site
 from firstcause.source import Module, Project
 from firstcause.source.walk import Hop
@@ -30,8 +30,7 @@ def line(facts: Facts, project: Project) -> Site | None:
     made = _made(facts, project)
     if made is not None:
         return made.site
-    module = module_of(facts, project)
-    return named_line(module, facts) if module is not None else None
+    return named_line(facts, project)
 
 
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:
@@ -99,7 +98,7 @@ def _inverted(facts: Facts, project: Project, root: str, module: Module) -> Fix 
         for n in ast.walk(scope)
         if isinstance(n, ast.BinOp) and _is_inversion(n) and module.segment(n.right) == text
     ]
-    edits = [replaced(module, n, f"~{_atom(module, n.right)}") for n in same]
+    edits = [replaced(module, n, f"~{atom(module, n.right)}") for n in same]
     site = module.site(inversions[0])
     return draft(
         project,
@@ -119,8 +118,3 @@ def _is_inversion(node: ast.AST) -> bool:
         and isinstance(node.left, ast.Constant)
         and node.left.value in (1, 1.0)
     )
-
-
-def _atom(module: Module, node: ast.expr) -> str:
-    text = module.segment(node)
-    return text if isinstance(node, (ast.Name, ast.Attribute, ast.Call, ast.Subscript)) else f"({text})"

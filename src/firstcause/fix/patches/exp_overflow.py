@@ -12,8 +12,9 @@ import ast
 
 from firstcause.fix.draft import draft
 from firstcause.fix.edits import Edit
-from firstcause.fix.operations import Facts, call_operand, candidates, module_of, named_line
+from firstcause.fix.operations import Facts, call_operand, candidates, module_of, operation_line
 from firstcause.fix.rewrite import replaced
+from firstcause.fix.scopes import imports_torch
 from firstcause.schema import Fix, Site
 from firstcause.source import Module, Project
 from firstcause.source.frames import Value
@@ -26,11 +27,7 @@ LOG, LOG1P, EXP = frozenset({"log"}), frozenset({"log1p"}), frozenset({"exp"})
 
 def line(facts: Facts, project: Project) -> Site | None:
     """The line of the exponential."""
-    module = module_of(facts, project)
-    if module is None:
-        return None
-    found = candidates(project, module, facts, _operand)
-    return module.site(found[0][0]) if found else named_line(module, facts)
+    return operation_line(facts, project, _operand)
 
 
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:
@@ -76,7 +73,7 @@ def _softplus(
     if call is None:
         return None
     after = f"torch.nn.functional.softplus({module.segment(operand)})"
-    return (replaced(module, call, after), module.segment(call), after) if _has_torch(module) else None
+    return (replaced(module, call, after), module.segment(call), after) if imports_torch(module) else None
 
 
 def _logsumexp(
@@ -85,7 +82,7 @@ def _logsumexp(
     """log(sum(exp(x), dim))."""
     total = _call_on(project, module, node, frozenset({"sum"}))
     call = _call_on(project, module, total, LOG) if total is not None else None
-    if total is None or call is None or not _has_torch(module):
+    if total is None or call is None or not imports_torch(module):
         return None
     is_method = isinstance(total.func, ast.Attribute) and not _is_torch(total.func.value)
     arguments = [module.segment(a) for a in (total.args if is_method else total.args[1:])]
@@ -107,11 +104,3 @@ def _call_on(project: Project, module: Module, node: ast.AST, names: frozenset[s
 
 def _is_torch(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id == "torch"
-
-
-def _has_torch(module: Module) -> bool:
-    """Whether the file can name torch as the new call does."""
-    return any(
-        isinstance(n, ast.Import) and any(a.name == "torch" and not a.asname for a in n.names)
-        for n in module.tree.body
-    )

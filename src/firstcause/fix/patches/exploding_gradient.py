@@ -7,29 +7,26 @@ Facts:
 
 from __future__ import annotations
 
-import ast
-
 from firstcause.fix.draft import draft
 from firstcause.fix.operations import Facts, module_of, named_line
-from firstcause.fix.scopes import line_of, method_calls, receiver, statement_at
+from firstcause.fix.scopes import imports_torch, method_calls, receiver, statement_at
 from firstcause.fix.statements import inserted_line_before
 from firstcause.schema import Fix, Site
-from firstcause.source import Module, Project
+from firstcause.source import Project
 
 CAUSE = "exploding-gradient"
 
 
 def line(facts: Facts, project: Project) -> Site | None:
     """The step before which the gradients should have been clipped."""
-    module = module_of(facts, project)
-    return named_line(module, facts) if module is not None else None
+    return named_line(facts, project)
 
 
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     """A clip of all gradients of the stepping optimizer, in terms of the optimizer itself."""
     module = module_of(facts, project)
-    statement = statement_at(module, line_of(facts)) if module is not None else None
-    if module is None or statement is None or not _has_torch(module):
+    statement = statement_at(module, facts) if module is not None else None
+    if module is None or statement is None or not imports_torch(module):
         return None
     steps = [c for c in method_calls(module, statement, "step") if module.statement(c) is statement]
     # A scaler's step divides the gradients inside: they cannot be clipped here without unscaling them first.
@@ -47,11 +44,4 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
         f"Clip the gradients at norm 1 before {site}: with that alone the same training held.",
         f"{site}: a step whose gradients have a norm above 1 is shortened to it; the direction stays.",
         "Why the gradients grow through depth or time: gates, normalisation or shorter sequences would change that.",
-    )
-
-
-def _has_torch(module: Module) -> bool:
-    return any(
-        isinstance(n, ast.Import) and any(a.name == "torch" and a.asname is None for a in n.names)
-        for n in module.tree.body
     )

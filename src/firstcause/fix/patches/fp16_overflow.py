@@ -7,7 +7,7 @@ Facts: ``file``, ``line``: the user's line of the op.
 
 from __future__ import annotations
 
-from firstcause.fix.operations import Facts, module_of, named_line
+from firstcause.fix.operations import Facts, named_line
 from firstcause.schema import Fix, Site
 from firstcause.source import Project
 
@@ -16,8 +16,7 @@ CAUSE = "fp16-overflow"
 
 def line(facts: Facts, project: Project) -> Site | None:
     """The line of the op that passes the range."""
-    module = module_of(facts, project)
-    return named_line(module, facts) if module is not None else None
+    return named_line(facts, project)
 
 
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:

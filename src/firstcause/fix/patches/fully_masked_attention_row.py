@@ -15,7 +15,7 @@ import ast
 from firstcause.fix.draft import draft
 from firstcause.fix.edits import Edit
 from firstcause.fix.operations import Facts, candidates, module_of, named_line
-from firstcause.fix.rewrite import replaced
+from firstcause.fix.rewrite import atom, replaced
 from firstcause.schema import Fix, Site
 from firstcause.source import Module, Project
 from firstcause.source.arguments import argument
@@ -24,14 +24,11 @@ from firstcause.source.callsites import last_name
 CAUSE = "fully-masked-attention-row"
 FILLS = frozenset({"masked_fill", "masked_fill_"})
 PADDINGS = ("key_padding_mask", "src_key_padding_mask", "tgt_key_padding_mask", "memory_key_padding_mask")
-# What may be followed by a method, and needs no brackets beside an ampersand.
-ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)
 
 
 def line(facts: Facts, project: Project) -> Site | None:
     """The line at which the mask is applied."""
-    module = module_of(facts, project)
-    return named_line(module, facts) if module is not None else None
+    return named_line(facts, project)
 
 
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:
@@ -73,6 +70,5 @@ def _mask(project: Project, module: Module, node: ast.expr) -> ast.expr | None:
 
 
 def _opened(module: Module, mask: ast.expr, dim: int) -> list[Edit]:
-    text = module.segment(mask)
-    whole = text if isinstance(mask, ATOMS) else f"({text})"
+    whole = atom(module, mask)
     return [replaced(module, mask, f"{whole} & ~{whole}.all(dim={dim}, keepdim=True)")]

@@ -15,6 +15,7 @@ from firstcause.fix import gradient_switches as switches
 from firstcause.fix.draft import draft
 from firstcause.fix.edits import Edit
 from firstcause.fix.operations import Facts
+from firstcause.fix.statements import blocks_of
 from firstcause.schema import Fix, Site
 from firstcause.source import Module, Project
 
@@ -119,8 +120,7 @@ def _blocks_stay(module: Module, statements: list[ast.stmt | None]) -> bool:
     """Whether no block is left empty when the statements go."""
     for statement in statements:
         parent = module.parents.get(statement) if statement is not None else None
-        blocks = [getattr(parent, n, None) for n in ("body", "orelse", "finalbody")]
-        block = next((b for b in blocks if isinstance(b, list) and statement in b), [])
+        block = next((b for b in blocks_of(parent) if statement in b), [])
         if all(s in statements for s in block):
             return False
     return True

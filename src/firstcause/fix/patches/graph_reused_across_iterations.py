@@ -16,8 +16,8 @@ from firstcause.fix.bindings import Binding, binding_of
 from firstcause.fix.draft import draft
 from firstcause.fix.edits import Edit
 from firstcause.fix.operations import Facts, module_of, named_line
-from firstcause.fix.scopes import line_of, statement_at
-from firstcause.fix.statements import inserted_line_before
+from firstcause.fix.scopes import statement_at
+from firstcause.fix.statements import blocks_of, inserted_line_before
 from firstcause.schema import Fix, Site
 from firstcause.source import Project
 
@@ -30,9 +30,8 @@ def line(facts: Facts, project: Project) -> Site | None:
     if found is not None:
         return found.module.site(found.statement)
     for place in (facts.get("use"), facts.get("backward")):
-        module = module_of(place, project) if place else None
-        if module is not None and place:
-            return named_line(module, place)
+        if place and module_of(place, project) is not None:
+            return named_line(place, project)
     return None
 
 
@@ -62,8 +61,8 @@ def _binding(facts: Facts, project: Project) -> Binding | None:
     """What binds the older tensor: by the names that held it, or the statement from which the pass itself made it."""
     made, again = facts.get("made") or {}, facts.get("backward") or {}
     module = module_of(made, project) if made else None
-    statement = statement_at(module, line_of(made)) if module is not None else None
-    walks = statement_at(module, line_of(again)) if module is not None else None
+    statement = statement_at(module, made) if module is not None else None
+    walks = statement_at(module, again) if module is not None else None
     if module is None or statement is None or walks is None:
         return binding_of(facts, project)
     loops = [p for p in module.ancestors(walks) if isinstance(p, (ast.For, ast.While))]
@@ -78,7 +77,7 @@ def _moved(found: Binding) -> list[Edit]:
     if not isinstance(loop, (ast.For, ast.While)) or not isinstance(statement, ast.Assign):
         return []
     parent = module.parents.get(loop)
-    block = next((b for b in _blocks(parent) if loop in b and statement in b), None)
+    block = next((b for b in blocks_of(parent) if loop in b and statement in b), None)
     if block is None or statement.end_lineno != statement.lineno:
         return []
     between = block[block.index(statement) + 1 : block.index(loop)]
@@ -95,7 +94,3 @@ def _moved(found: Binding) -> list[Edit]:
     if inserted is None:
         return []
     return [Edit(module.path, (statement.lineno, 0), (statement.lineno + 1, 0), ""), inserted]
-
-
-def _blocks(node: ast.AST | None) -> list[list[ast.stmt]]:
-    return [b for name in ("body", "orelse", "finalbody") if isinstance(b := getattr(node, name, None), list)]

@@ -14,7 +14,7 @@ import ast
 from firstcause.fix.draft import draft
 from firstcause.fix.edits import Edit
 from firstcause.fix.operations import Facts, module_of, named_line
-from firstcause.fix.rewrite import called, replaced
+from firstcause.fix.rewrite import atom, called, replaced
 from firstcause.fix.scopes import statement_at
 from firstcause.fix.statements import inserted_line_before
 from firstcause.fix.submodules import constructions
@@ -47,8 +47,7 @@ def line(facts: Facts, project: Project) -> Site | None:
     built = _built(facts, project)
     if len({(c.site.file, c.site.line) for c in built}) == 1:
         return built[0].site
-    module = module_of(facts, project)
-    return named_line(module, facts) if module is not None else None
+    return named_line(facts, project)
 
 
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:
@@ -56,10 +55,10 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     if facts.get("module_class"):
         return _of_module(facts, project, root)
     module = module_of(facts, project)
-    statement = statement_at(module, int(facts["line"])) if module is not None else None
+    statement = statement_at(module, facts) if module is not None else None
     if module is None or statement is None or not facts.get("grad", True):
         return None
-    edits = _edits(module, statement, facts)
+    edits = _edits(module, statement)
     if not edits:
         return None
     site, text = module.site(statement), module.segment(statement).splitlines()[0]
@@ -74,7 +73,7 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     )
 
 
-def _edits(module: Module, statement: ast.stmt, facts: Facts) -> list[Edit]:
+def _edits(module: Module, statement: ast.stmt) -> list[Edit]:
     if isinstance(statement, ast.AugAssign):
         return _augmented(module, statement)
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
@@ -83,17 +82,17 @@ def _edits(module: Module, statement: ast.stmt, facts: Facts) -> list[Edit]:
             return _reads_cloned(module, statement.value, target.value) or _cloned(
                 module, statement, target.value
             )
-        found = _called(statement.value, facts)
+        found = _called(statement.value)
         own = found is not None and ast.dump(found[1], annotate_fields=False) == _read(target)
         return [_renamed(module, found[0])] if found is not None and (own or _is_fresh(found[1])) else []
     if isinstance(statement, ast.Expr):
-        found = _called(statement.value, facts)
+        found = _called(statement.value)
         if found is None or found[0] is not statement.value or not _is_place(found[1]):
             return []
         start = (statement.lineno, statement.col_offset)
         name = module.segment(found[1])
         return [Edit(module.path, start, start, f"{name} = "), _renamed(module, found[0])]
-    found = _called(statement, facts)
+    found = _called(statement)
     return [_renamed(module, found[0])] if found is not None and _is_fresh(found[1]) else []
 
 
@@ -103,9 +102,9 @@ def _augmented(module: Module, statement: ast.AugAssign) -> list[Edit]:
         return _cloned(module, statement, statement.target.value)
     if operator is None or not _is_place(statement.target):
         return []
-    target, value = module.segment(statement.target), module.segment(statement.value)
-    atom = isinstance(statement.value, (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant))
-    return [replaced(module, statement, f"{target} = {target} {operator} {value if atom else f'({value})'}")]
+    target = module.segment(statement.target)
+    text = f"{target} = {target} {operator} {atom(module, statement.value)}"
+    return [replaced(module, statement, text)]
 
 
 def _cloned(module: Module, statement: ast.stmt, target: ast.expr) -> list[Edit]:
@@ -128,7 +127,7 @@ def _reads_cloned(module: Module, value: ast.expr, target: ast.expr) -> list[Edi
     return [e for n in reads for e in called(module, n, ".clone()")]
 
 
-def _called(node: ast.AST, facts: Facts) -> tuple[ast.Call, ast.expr] | None:
+def _called(node: ast.AST) -> tuple[ast.Call, ast.expr] | None:
     """The one call on the line that writes in place, and what it writes: ``x.mul_(y)``, ``F.relu_(x)``, ``inplace=True``."""
     found = []
     for call in ast.walk(node):

@@ -66,8 +66,8 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
 
 
 def _add_rate(facts: Facts, project: Project, root: str) -> Fix | None:
-    calls = [c for c in _constructions(project) if _rate_of(c) is None]
-    if len(calls) != 1 or len(_constructions(project)) != 1 or facts.get("rate") is None:
+    calls = _constructions(project)
+    if len(calls) != 1 or _rate_of(calls[0]) is not None or facts.get("rate") is None:
         return None
     call = calls[0]
     assert isinstance(call.node, ast.Call)

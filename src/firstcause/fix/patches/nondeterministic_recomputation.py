@@ -16,8 +16,9 @@ from firstcause.fix.bindings import attribute_binding
 from firstcause.fix.draft import draft
 from firstcause.fix.operations import Facts, module_of, named_line
 from firstcause.fix.rewrite import replaced
+from firstcause.fix.scopes import imports_torch
 from firstcause.schema import Fix, Site
-from firstcause.source import Module, Project
+from firstcause.source import Project
 
 CAUSE = "nondeterministic-recomputation"
 # A number between 0 and 1, from generators that checkpoint leaves alone.
@@ -31,20 +32,18 @@ def line(facts: Facts, project: Project) -> Site | None:
     """The line that draws or that changes the attribute; where it is not known, the line at which the two ways part."""
     if facts.get("kind") == "generator" and facts.get("generator") == "torch":
         region = facts.get("region") or {}
-        module = module_of(region, project) if region else None
-        return named_line(module, region) if module is not None else None
+        return named_line(region, project)
     if facts.get("kind") == "attribute" and facts.get("attribute"):
         found = attribute_binding(project, str(facts.get("class")), str(facts["attribute"]))
         if found is not None:
             return found.module.site(found.statement)
-    module = module_of(facts, project)
-    return named_line(module, facts) if module is not None else None
+    return named_line(facts, project)
 
 
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     """Draw the same kind of number from torch; None for other draws, and for what is no draw."""
     module = module_of(facts, project)
-    if module is None or facts.get("kind") != "generator" or not _imports_torch(module):
+    if module is None or facts.get("kind") != "generator" or not imports_torch(module):
         return None
     wanted = DRAWS.get(str(facts.get("generator")), ())
     calls = [
@@ -61,11 +60,4 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
         f"Draw at {site} from torch's generator, which checkpoint restores for the recomputation.",
         f"{site}: the sequence of draws is another one; torch.manual_seed decides it.",
         "Draws from other generators inside of checkpointed blocks.",
-    )
-
-
-def _imports_torch(module: Module) -> bool:
-    return any(
-        isinstance(n, ast.Import) and any(a.name == "torch" and a.asname in (None, "torch") for a in n.names)
-        for n in module.tree.body
     )

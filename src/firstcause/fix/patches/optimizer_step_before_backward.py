@@ -25,9 +25,8 @@ CAUSE = "optimizer-step-before-backward"
 def line(facts: Facts, project: Project) -> Site | None:
     """The line that uses, after the step, what was computed before it; else the line of the step."""
     for place in (facts.get("stale"), facts.get("step")):
-        module = module_of(place, project) if place else None
-        if module is not None and place:
-            return named_line(module, place)
+        if place and module_of(place, project) is not None:
+            return named_line(place, project)
     return None
 
 
@@ -35,8 +34,8 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     """Compute the stale value again where it is used; None where more than one expression would have to move."""
     stale, step = facts.get("stale"), facts.get("step")
     module = module_of(stale, project) if stale else None
-    used = statement_at(module, int(stale["line"])) if module is not None and stale else None
-    stepped = statement_at(module, int(step["line"])) if module is not None and step else None
+    used = statement_at(module, stale) if module is not None and stale else None
+    stepped = statement_at(module, step) if module is not None and step else None
     if module is None or used is None or stepped is None or module_of(step or {}, project) is not module:
         return None
     function = module.function(used)

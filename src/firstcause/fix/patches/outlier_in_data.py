@@ -8,7 +8,7 @@ Facts: ``file``, ``line``, ``name`` as for nan-in-data; ``value``, the farthest 
 from __future__ import annotations
 
 from firstcause.fix.batches import batch_origins
-from firstcause.fix.operations import Facts, module_of, named_line
+from firstcause.fix.operations import Facts, named_line
 from firstcause.schema import Fix, Site
 from firstcause.source import Project
 from firstcause.source.data import preparing_site
@@ -18,9 +18,7 @@ CAUSE = "outlier-in-data"
 
 def line(facts: Facts, project: Project) -> Site | None:
     """The line that prepared the numbers last, else the line that the facts name."""
-    found = preparing_site(batch_origins(facts, project))
-    module = module_of(facts, project)
-    return found or (named_line(module, facts) if module is not None else None)
+    return preparing_site(batch_origins(facts, project)) or named_line(facts, project)
 
 
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:

@@ -10,7 +10,7 @@ import ast
 from firstcause.fix.bindings import Binding, binding_of
 from firstcause.fix.draft import draft
 from firstcause.fix.edits import Edit
-from firstcause.fix.operations import Facts, module_of, named_line
+from firstcause.fix.operations import Facts, named_line
 from firstcause.fix.rewrite import called
 from firstcause.fix.statements import inserted_line_before
 from firstcause.schema import Fix, Site
@@ -25,8 +25,7 @@ def line(facts: Facts, project: Project) -> Site | None:
     if found is not None:
         return found.module.site(found.statement)
     use = facts.get("use") or {}
-    module = module_of(use, project) if use else None
-    return named_line(module, use) if module is not None else None
+    return named_line(use, project)
 
 
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:

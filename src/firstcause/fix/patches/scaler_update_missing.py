@@ -11,7 +11,7 @@ import ast
 
 from firstcause.fix.draft import draft
 from firstcause.fix.operations import Facts, module_of, named_line
-from firstcause.fix.scopes import line_of, method_calls, receiver, statement_at
+from firstcause.fix.scopes import method_calls, receiver, statement_at
 from firstcause.fix.statements import inserted_line_after, removed
 from firstcause.schema import Fix, Site
 from firstcause.source import Module, Project
@@ -24,8 +24,7 @@ def line(facts: Facts, project: Project) -> Site | None:
     found = _step(facts, project)
     if found is not None:
         return found[0].site(found[1])
-    module = module_of(facts, project)
-    return named_line(module, facts) if module is not None else None
+    return named_line(facts, project)
 
 
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:
@@ -80,7 +79,7 @@ def _whole(module: Module, statement: ast.stmt) -> ast.stmt:
 
 def _step(facts: Facts, project: Project) -> tuple[Module, ast.Call, str] | None:
     module = module_of(facts, project)
-    statement = statement_at(module, line_of(facts)) if module is not None else None
+    statement = statement_at(module, facts) if module is not None else None
     if module is None or statement is None:
         return None
     calls = [c for c in method_calls(module, statement, "step") if c.args]

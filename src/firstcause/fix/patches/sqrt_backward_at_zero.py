@@ -10,7 +10,7 @@ Facts:
 from __future__ import annotations
 
 from firstcause.fix.draft import draft
-from firstcause.fix.operations import Facts, candidates, module_of, named_line
+from firstcause.fix.operations import Facts, candidates, module_of, operation_line
 from firstcause.fix.precision import NEAR_ZERO, type_name
 from firstcause.fix.rewrite import called
 from firstcause.fix.roots import root_operand
@@ -22,11 +22,7 @@ CAUSE = "sqrt-backward-at-zero"
 
 def line(facts: Facts, project: Project) -> Site | None:
     """The line of the root; of a norm or another call that takes one inside, the line that the facts name."""
-    module = module_of(facts, project)
-    if module is None:
-        return None
-    found = candidates(project, module, facts, root_operand)
-    return module.site(found[0][0]) if found else named_line(module, facts)
+    return operation_line(facts, project, root_operand)
 
 
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:

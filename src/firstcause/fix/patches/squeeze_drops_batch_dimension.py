@@ -23,8 +23,7 @@ NAMES = frozenset({"squeeze", "squeeze_"})
 
 def line(facts: Facts, project: Project) -> Site | None:
     """The line of the squeeze."""
-    module = module_of(facts, project)
-    return named_line(module, facts) if module is not None else None
+    return named_line(facts, project)
 
 
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:

@@ -12,7 +12,7 @@ import ast
 
 from firstcause.fix.draft import draft
 from firstcause.fix.edits import Edit
-from firstcause.fix.operations import Facts, call_operand, candidates, module_of, named_line
+from firstcause.fix.operations import Facts, call_operand, candidates, module_of, operation_line
 from firstcause.fix.rewrite import added_keyword, replaced
 from firstcause.schema import Fix, Site
 from firstcause.source import Module, Project
@@ -23,11 +23,7 @@ NAMES = frozenset({"std", "var", "std_mean", "var_mean"})
 
 def line(facts: Facts, project: Project) -> Site | None:
     """The line of the spread."""
-    module = module_of(facts, project)
-    if module is None:
-        return None
-    found = candidates(project, module, facts, _operand)
-    return module.site(found[0][0]) if found else named_line(module, facts)
+    return operation_line(facts, project, _operand)
 
 
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:

@@ -12,7 +12,7 @@ import ast
 
 from firstcause.fix.bindings import attribute_binding
 from firstcause.fix.draft import draft
-from firstcause.fix.operations import Facts, module_of, named_line
+from firstcause.fix.operations import Facts, named_line
 from firstcause.fix.rewrite import replaced
 from firstcause.schema import Fix, Site
 from firstcause.source import Project
@@ -25,8 +25,7 @@ def line(facts: Facts, project: Project) -> Site | None:
     found = attribute_binding(project, str(facts.get("class")), str(facts.get("attribute")))
     if found is not None:
         return found.module.site(found.statement)
-    module = module_of(facts, project)
-    return named_line(module, facts) if module is not None else None
+    return named_line(facts, project)
 
 
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:

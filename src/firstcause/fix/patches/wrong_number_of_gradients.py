@@ -26,7 +26,7 @@ def line(facts: Facts, project: Project) -> Site | None:
     if module is None:
         return None
     found = _returns(module, facts)
-    return module.site(found[0]) if len(found) == 1 else named_line(module, facts)
+    return module.site(found[0]) if len(found) == 1 else named_line(facts, project)
 
 
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:

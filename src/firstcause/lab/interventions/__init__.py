@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from firstcause.record.observe.recorder import Recorder
 
 
+def with_gradient(optimizer: torch.optim.Optimizer) -> list[torch.nn.Parameter]:
+    """The parameters of an optimizer that have a gradient."""
+    return [p for group in optimizer.param_groups for p in group["params"] if p.grad is not None]
+
+
 class Intervention:
     """No change at all: what each change overrides one or two methods of, and the control arm itself."""
 

@@ -11,8 +11,9 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from firstcause.lab import naming, outliers, places
+from firstcause.lab import outliers, places
 from firstcause.lab.interventions import Intervention
+from firstcause.lab.names import row_holder
 
 SHOWN = 8
 
@@ -33,7 +34,7 @@ class Change(Intervention):
         self.count += len(rows)
         if len(self.first) < SHOWN:
             frame = sys._getframe(1)
-            where = {"name": naming.holder(batch, found.rows[0], frame), "site": places.of_frame(frame)}
+            where = {"name": row_holder(batch, found.rows[0], frame), "site": places.of_frame(frame)}
             self.first.append(found.facts() | where | {"shape": list(batch.shape), "replaced": rows[:SHOWN]})
         # Through .data, so that autograd's count of writes does not see it: the graph is yet to be built on this tensor.
         batch.data[rows] = batch.data[near[0]].clone()

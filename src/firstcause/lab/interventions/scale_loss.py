@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from firstcause.lab.interventions import Intervention
+from firstcause.lab.interventions import Intervention, with_gradient
 
 
 class Change(Intervention):
@@ -16,7 +16,5 @@ class Change(Intervention):
 
     def before_step(self, optimizer: torch.optim.Optimizer) -> None:
         with torch.no_grad():
-            for group in optimizer.param_groups:
-                for parameter in group["params"]:
-                    if parameter.grad is not None:
-                        parameter.grad.div_(self.settings["scale"])
+            for parameter in with_gradient(optimizer):
+                parameter.grad.div_(self.settings["scale"])

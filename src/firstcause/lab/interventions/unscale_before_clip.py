@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from firstcause.lab import places
 from firstcause.lab.interventions import Intervention
 
 CLIPS = ("clip_grad_norm_", "clip_grad_value_")
@@ -35,7 +36,7 @@ class Change(Intervention):
             scaled = self._scaled(held)
             for scaler, optimizer in scaled:
                 if len(self.seen) < 8:
-                    self.seen.append(_clipped(name, args, kwargs, scaler, held, self.recorder))
+                    self.seen.append(_clipped(name, args, kwargs, scaler, held))
                 if not self.settings.get("only_watch"):
                     scaler.unscale_(optimizer)
             return plain(held, *args, **kwargs)
@@ -61,11 +62,7 @@ class Change(Intervention):
         return {"clipped": self.seen}
 
 
-def _clipped(
-    name: str, args: Any, kwargs: Any, scaler: Any, held: list[torch.Tensor], recorder: Any
-) -> dict[str, Any]:
-    from firstcause.lab import places
-
+def _clipped(name: str, args: Any, kwargs: Any, scaler: Any, held: list[torch.Tensor]) -> dict[str, Any]:
     gradients = [p.grad for p in held if p.grad is not None]
     norm = float(torch.nn.utils.get_total_norm(gradients)) if gradients else 0.0
     limit = args[0] if args else kwargs.get("max_norm", kwargs.get("clip_value"))

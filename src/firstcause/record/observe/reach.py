@@ -50,7 +50,7 @@ class Reach:
 
     def include(self, path: str) -> None:
         """Read a file and what it imports of the project, and close the names over their calls."""
-        queue = [os.path.abspath(path)]
+        queue, known = [os.path.abspath(path)], len(self._seen)
         while queue and len(self._seen) < MAX_FILES:
             current = queue.pop()
             if current in self._seen:
@@ -61,8 +61,9 @@ class Reach:
                 self._read(tree)
                 self._models.read(tree)
                 queue.extend(self._imports(tree, current))
-        self._close()
-        self.models = self._models.closed()
+        if len(self._seen) > known:
+            self._close()
+            self.models = self._models.closed()
 
     def _read(self, tree: ast.Module) -> None:
         for node in ast.walk(tree):

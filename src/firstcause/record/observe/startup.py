@@ -7,7 +7,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
-from firstcause.record.observe import arrival, mainscript, other_device, session
+from firstcause.record.observe import mainscript, session
 from firstcause.record.observe.finder import Finder
 
 
@@ -25,6 +25,7 @@ def install(folder: str, before: frozenset[str]) -> None:
         mainscript.enter_script(current, finder)
     if current.replay:
         # A fresh process that runs the user's code again is sealed before its first line.
+        from firstcause.record.observe import arrival, other_device
         from firstcause.sandbox import seal, writers
 
         current.seal_report = seal.seal(os.environ["FIRSTCAUSE_SCRATCH"], current.keep_open(current.replay))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
+from collections.abc import Sequence
 from typing import Any
 
-from firstcause.record.folder import RunFolder
+from firstcause.record.folder import relative
 from firstcause.schema import Site, Symptom
 
 Facts = dict[str, Any]
@@ -39,11 +39,11 @@ def frames(facts: Facts) -> list[Facts]:
     ]
 
 
-def symptom(facts: Facts, folder: RunFolder, site: Site | None, cwd: str) -> Symptom:
-    """The symptom of a failing call, with how often it was seen."""
+def symptom(facts: Facts, events: Sequence[Facts], site: Site | None, cwd: str) -> Symptom:
+    """The symptom of a failing call, with how often it was seen, as the ``events`` of the journals tell."""
     call = facts["call"]
     where = f"call {call['number']} of {call['model']} at {_place(call['file'], call['line'], cwd)}"
-    often = _often(facts, folder)
+    often = _often(facts, events)
     if facts["kind"] == "nan":
         bad = [f"{o['nan']} NaN and {o['inf']} infinite of {o['total']} values" for o in facts["outputs"]]
         return Symptom("nan", f"the output is not finite in {where}{often}: {'; '.join(bad)}", site)
@@ -57,11 +57,10 @@ def told(error: Facts) -> str:
     return f"{error['type']}: {str(error['message']).strip().partition(chr(10))[0]}"
 
 
-def _often(facts: Facts, folder: RunFolder) -> str:
+def _often(facts: Facts, events: Sequence[Facts]) -> str:
     """How many of the calls failed like this, where the process lived to tell it."""
-    events = [e for r in folder.journals().values() for e in r.events if e.get("event") == "calls"]
     key = facts.get("key")
-    for event in events:
+    for event in (e for e in events if e.get("event") == "calls"):
         count = next((n for k, n in event["failed"] if k == key), 0)
         if count:
             return f", {count} of {event['made']} calls"
@@ -69,5 +68,4 @@ def _often(facts: Facts, folder: RunFolder) -> str:
 
 
 def _place(path: str, line: int, cwd: str) -> str:
-    shorter = os.path.relpath(path, cwd)
-    return f"{path if shorter.startswith('..') else shorter}:{line}"
+    return f"{relative(path, cwd)}:{line}"

@@ -7,20 +7,25 @@ import signal as signals
 from collections.abc import Sequence
 from typing import Any
 
-from firstcause.record.folder import RunFolder
+from firstcause.record.folder import RunFolder, relative
+from firstcause.record.journal import Reading
 from firstcause.record.supervise import calls
 from firstcause.record.supervise.launch import Ending
 from firstcause.schema import Expectation, Site, Symptom
 
 
 def symptoms(
-    folder: RunFolder, ending: Ending, cwd: str, expectations: Sequence[Expectation] = ()
+    folder: RunFolder,
+    readings: Sequence[Reading],
+    ending: Ending,
+    cwd: str,
+    expectations: Sequence[Expectation] = (),
 ) -> tuple[Symptom, ...]:
     """The failures of a run, the first one first, behind them expectations not met; empty for a healthy one."""
     found: list[Symptom] = []
     failures = folder.failures()
-    readings = folder.journals()
-    unhandled = [e["exception"] for r in readings.values() for e in r.events if e.get("event") == "unhandled"]
+    events = [e for r in readings for e in r.events]
+    unhandled = [e["exception"] for e in events if e.get("event") == "unhandled"]
     failed = ending.signal is not None or ending.exit_code not in (0, None)
     for facts in failures:
         if "call" in facts:
@@ -34,7 +39,7 @@ def symptoms(
         found.extend(
             _raised(chain, cwd, None) for chain in unhandled[:1] if chain[0]["type"] != "KeyboardInterrupt"
         )
-    found += [calls.symptom(f, folder, site_of(calls.frames(f), cwd), cwd) for f in met]
+    found += [calls.symptom(f, events, site_of(calls.frames(f), cwd), cwd) for f in met]
     if ending.signal is not None:
         found.append(Symptom("signal", f"the command was ended by {signals.Signals(ending.signal).name}"))
     elif failed and not found:
@@ -45,16 +50,6 @@ def symptoms(
         )
     found.extend(_not_met(e) for e in expectations if e.met is False)
     return tuple(found)
-
-
-def columns(folder: RunFolder) -> dict[str, list[float]]:
-    """The recorded columns, of the process that took most steps."""
-    rows = max((r.rows for r in folder.journals().values()), key=len, default=())
-    result: dict[str, list[float]] = {}
-    for row in rows:
-        for name, value in zip(row.columns, row.values, strict=True):
-            result.setdefault(name, []).append(value)
-    return result
 
 
 def _not_met(expectation: Expectation) -> Symptom:
@@ -98,9 +93,3 @@ def site_of(frames: list[dict[str, Any]], cwd: str) -> Site | None:
             continue
         return Site(relative(path, cwd), frame["line"], frame["function"], frame["text"])
     return None
-
-
-def relative(path: str, cwd: str) -> str:
-    """A path as the user would type it from ``cwd``."""
-    shorter = os.path.relpath(path, cwd)
-    return path if shorter.startswith("..") else shorter

@@ -3,43 +3,47 @@
 from __future__ import annotations
 
 from firstcause.schema import Hypothesis
-from firstcause.specialists import carried, walks
+from firstcause.specialists import backward_calls, carried
 from firstcause.specialists.examination import Examination, Facts
+from firstcause.specialists.verdicts import by_replay
 
 CAUSE = "graph-reused-across-iterations"
 
 
 def propose(examination: Examination) -> bool:
-    return any(walks.raised(examination, words) for words in (walks.SECOND, walks.MODIFIED))
+    return any(
+        backward_calls.raised(examination, words)
+        for words in (backward_calls.SECOND, backward_calls.MODIFIED)
+    )
 
 
 def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
-    facts = walks.graph(examination)
+    facts = backward_calls.graph(examination)
     if facts is None or not facts["node"]:
-        return walks.no_graph(hypothesis, examination)
+        return backward_calls.no_graph(hypothesis, examination)
     node = facts["node"]
-    if node["age"] == walks.THIS_PASS:
+    if node["age"] == backward_calls.THIS_PASS:
         made = made_before_the_loop(facts)
         # Where the graph was kept and a write is refused, the write is what is wrong.
-        if made is not None and walks.raised(examination, walks.SECOND):
+        if made is not None and backward_calls.raised(examination, backward_calls.SECOND):
             text = (
                 f"{node['name']}, reached from {examination.site(made)}, was made once in {made['function']} and is walked "
                 f"again by each backward at {examination.site(node['walked_at'])}"
             )
-            return walks.settled(
+            return by_replay(
                 hypothesis, examination, True, text, {"age": node["age"]}, examination.site(made)
             )
         first = examination.site(node["walked_at"])
         text = f"{node['name']} was made in this very pass"
         text += f" and had been walked by backward at {first}" if first else ""
-        return walks.settled(hypothesis, examination, False, text, {"age": node["age"]}, None)
+        return by_replay(hypothesis, examination, False, text, {"age": node["age"]}, None)
     if carried.is_state(facts):
         text = f"{carried.tell(examination, facts)}: a state that each pass makes from the one before"
-        return walks.settled(hypothesis, examination, False, text, {"age": node["age"]}, None)
+        return by_replay(hypothesis, examination, False, text, {"age": node["age"]}, None)
     again = examination.site(facts["backwards"][-1]["site"])
     text = f"{carried.tell(examination, facts)}; backward at {again} walks into it again"
     held = carried.borrowed(facts) or {}
-    return walks.settled(
+    return by_replay(
         hypothesis, examination, True, text, {"age": node["age"], "shape": held.get("shape")}, again
     )
 
@@ -58,13 +62,15 @@ def made_before_the_loop(facts: Facts) -> Facts | None:
 
 
 def facts(examination: Examination) -> Facts:
-    graph = walks.graph(examination)
+    graph = backward_calls.graph(examination)
     made = (
-        made_before_the_loop(graph) if graph is not None and graph["node"]["age"] == walks.THIS_PASS else None
+        made_before_the_loop(graph)
+        if graph is not None and graph["node"]["age"] == backward_calls.THIS_PASS
+        else None
     )
     if graph is not None and made is not None:
         return {
             "made": examination.place(made),
             "backward": examination.place(graph["backwards"][-1]["site"]),
         }
-    return carried.facts(examination, walks.graph(examination) or {})
+    return carried.facts(examination, backward_calls.graph(examination) or {})

@@ -3,42 +3,43 @@
 from __future__ import annotations
 
 from firstcause.schema import Hypothesis
-from firstcause.specialists import walks
+from firstcause.specialists import backward_calls
 from firstcause.specialists.examination import Examination, Facts
+from firstcause.specialists.verdicts import by_replay, inconclusive
 
 CAUSE = "optimizer-step-before-backward"
 
 
 def propose(examination: Examination) -> bool:
-    return walks.raised(examination, walks.MODIFIED)
+    return backward_calls.raised(examination, backward_calls.MODIFIED)
 
 
 def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
-    facts = walks.graph(examination)
+    facts = backward_calls.graph(examination)
     if facts is None or not facts["node"]:
-        return walks.no_graph(hypothesis, examination)
-    if facts["node"]["age"] != walks.THIS_PASS:
+        return backward_calls.no_graph(hypothesis, examination)
+    if facts["node"]["age"] != backward_calls.THIS_PASS:
         text = f"{facts['node']['name']} was made in {facts['node']['age']}: the graph outlived its own step"
-        return walks.open_question(hypothesis, text)
-    write = walks.first_write(facts)
+        return inconclusive(hypothesis.cause, text)
+    write = backward_calls.first_write(facts)
     if write is None:
-        return walks.open_question(
-            hypothesis, "no op of the replayed step wrote into what the graph had saved"
+        return inconclusive(
+            hypothesis.cause, "no op of the replayed step wrote into what the graph had saved"
         )
     where = examination.site((write["step"] or write)["site"])
-    saved = walks.tell_saved(examination, facts)
-    if not walks.is_update(write):
+    saved = backward_calls.tell_saved(examination, facts)
+    if not backward_calls.is_update(write):
         text = f"{saved}, and {write['op']} at {where} wrote into it: no update of the weights"
-        return walks.settled(hypothesis, examination, False, text, write, where)
+        return by_replay(hypothesis, examination, False, text, write, where)
     who = f"{write['step']['optimizer']}.step()" if write["step"] else f"{write['op']} of a gradient"
     again = examination.site(facts["backwards"][-1]["site"])
     text = f"{saved}; {who} at {where} then changed it, and backward at {again} needs the old value"
-    return walks.settled(hypothesis, examination, True, text, write, where)
+    return by_replay(hypothesis, examination, True, text, write, where)
 
 
 def facts(examination: Examination) -> Facts:
-    facts = walks.graph(examination) or {}
-    write = walks.first_write(facts) or {}
+    facts = backward_calls.graph(examination) or {}
+    write = backward_calls.first_write(facts) or {}
     stale = facts.get("stale") or {}
     return {
         "step": examination.place((write.get("step") or write).get("site")),

@@ -6,12 +6,13 @@ from firstcause.schema import Hypothesis
 from firstcause.specialists.births import settle_by_root, tell
 from firstcause.specialists.examination import Examination, Facts
 from firstcause.specialists.first_made import evidence, first_made
+from firstcause.specialists.verdicts import confirmed, inconclusive, refuted
 
 CAUSE = "nan-in-data"
 
 
 def propose(examination: Examination) -> bool:
-    return examination.symptom.kind == "nan" or examination.root is not None
+    return examination.has_bad_value
 
 
 def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
@@ -19,9 +20,7 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     matches = root is not None and shows(root)
     if matches and root is not None and "call" in examination.failure:
         before = "it came with the input of the call, and what made that was done before the call, which was not watched"
-        return Hypothesis(
-            hypothesis.cause, None, 0, "inconclusive", (), f"{tell(examination, root)}; {before}"
-        )
+        return inconclusive(hypothesis.cause, f"{tell(examination, root)}; {before}")
     if matches and root is not None and root.get("whole_columns"):
         return _of_columns(hypothesis, examination, root)
     if matches and root is not None:
@@ -37,11 +36,11 @@ def _of_columns(hypothesis: Hypothesis, examination: Examination, root: Facts) -
     if isinstance(made, str):
         unknown = f"whole columns are bad, and which line made them so is not known: {made}"
         missing = f"{tell(examination, root)}; {unknown}"
-        return Hypothesis(hypothesis.cause, None, 0, "inconclusive", (), missing)
+        return inconclusive(hypothesis.cause, missing)
     seen, site = evidence(examination, made, not made["divided"])
     if made["divided"]:
-        return Hypothesis(hypothesis.cause, None, 0, "refuted", (seen,))
-    return Hypothesis(hypothesis.cause, site, 0, "confirmed", (seen,))
+        return refuted(hypothesis.cause, seen)
+    return confirmed(hypothesis.cause, site, seen)
 
 
 def shows(root: Facts) -> bool:

@@ -8,13 +8,13 @@ from firstcause.specialists.examination import Examination, Facts
 from firstcause.specialists.outliers import (
     OTHERS,
     WITHOUT,
-    Suspects,
     born_in,
     suspects,
     told,
     without_them,
 )
 from firstcause.specialists.trajectories import BEYOND, Trajectories, trajectories, worth_asking
+from firstcause.specialists.verdicts import confirmed, inconclusive, refuted
 
 CAUSE = "outlier-in-data"
 
@@ -32,19 +32,19 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     return _of_the_training(examination)
 
 
-def _of_the_step(examination: Examination, found: Suspects) -> Hypothesis:
+def _of_the_step(examination: Examination, found: Facts) -> Hypothesis:
     """The failing step again, without the rows and without as many others."""
     root = examination.root or {}
     arms = without_them(examination)
     if isinstance(arms, str):
-        missing = f"{found.told}; whether the step is finite without that is not known: {arms}"
-        return Hypothesis(CAUSE, None, 0, "inconclusive", (), missing)
+        missing = f"{told(found)}; whether the step is finite without that is not known: {arms}"
+        return inconclusive(CAUSE, missing)
     control, without, others = arms
     supports = without.finite and not others.finite
-    place = examination.site(found.found["site"])
-    inside = "; the first bad values lie in these rows alone" if born_in(root, found.found) else ""
-    values = {k: found.found[k] for k in ("rows", "columns", "values", "medians", "scores", "rest")}
-    seen = examination.replayed(supports, found.told + inside, values, place)
+    place = examination.site(found["site"])
+    inside = "; the first bad values lie in these rows alone" if born_in(root, found) else ""
+    values = {k: found[k] for k in ("rows", "columns", "values", "medians", "scores", "rest")}
+    seen = examination.replayed(supports, told(found) + inside, values, place)
     tried = Evidence(
         "counterfactual",
         supports,
@@ -54,21 +54,21 @@ def _of_the_step(examination: Examination, found: Suspects) -> Hypothesis:
         examination.step,
     )
     if supports:
-        return Hypothesis(CAUSE, place, 0, "confirmed", (seen, tried))
-    return Hypothesis(CAUSE, None, 0, "refuted", (tried,))
+        return confirmed(CAUSE, place, seen, tried)
+    return refuted(CAUSE, tried)
 
 
 def _of_the_training(examination: Examination) -> Hypothesis:
     """The training from its start, without any row that is far outside of its batch and without as many others."""
     run = trajectories(examination)
     if isinstance(run, str) or examination.lab is None:
-        return Hypothesis(CAUSE, None, 0, "inconclusive", (), str(run))
+        return inconclusive(CAUSE, str(run))
     steps = run.onset - run.after + BEYOND
     arms = examination.lab.from_start((CONTROL, WITHOUT, OTHERS), steps, run.after)
     beside = Trajectories(arms, run.onset, run.after)
     without = arms[WITHOUT.name]
     if without.ended in ("lost", "exception") or arms[OTHERS.name].ended in ("lost", "exception"):
-        return Hypothesis(CAUSE, None, 0, "inconclusive", (), beside.describe(WITHOUT))
+        return inconclusive(CAUSE, beside.describe(WITHOUT))
     replaced = int(without.facts.get("replaced") or 0)
     supports = replaced > 0 and beside.kept(WITHOUT) and not beside.kept(OTHERS)
     first = (without.facts.get("first") or [None])[0]
@@ -79,9 +79,9 @@ def _of_the_training(examination: Examination) -> Hypothesis:
     )
     tried = beside.evidence(supports, (CONTROL, WITHOUT, OTHERS), text)
     if not supports:
-        return Hypothesis(CAUSE, None, 0, "refuted", (tried,))
+        return refuted(CAUSE, tried)
     examination.memory["outlier"] = first
-    return Hypothesis(CAUSE, examination.site((first or {}).get("site")), 0, "confirmed", (tried,))
+    return confirmed(CAUSE, examination.site((first or {}).get("site")), tried)
 
 
 def _described(ran: Ran) -> str:
@@ -93,7 +93,7 @@ def _described(ran: Ran) -> str:
 
 def facts(examination: Examination) -> Facts:
     found = suspects(examination)
-    measured = examination.memory.get("outlier") or (found.found if found else {})
+    measured = examination.memory.get("outlier") or found or {}
     name = measured.get("name") or {}
     place = examination.place(name or measured.get("site"))
     return place | {"name": name.get("name", ""), "value": (measured.get("values") or [None])[0]}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from firstcause.schema import Hypothesis
 from firstcause.specialists.births import settle_by_root, tell
 from firstcause.specialists.examination import Examination, Facts
+from firstcause.specialists.verdicts import inconclusive
 
 CAUSE = "all-targets-ignored"
 # Averages of nothing are NaN; a sum of nothing is 0.
@@ -15,7 +16,7 @@ SELECTIONS = frozenset({"masked_select", "nonzero", "index", "index_select", "no
 
 
 def propose(examination: Examination) -> bool:
-    return examination.symptom.kind == "nan" or examination.root is not None
+    return examination.has_bad_value
 
 
 def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
@@ -23,7 +24,7 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     text = told(examination, root) if root is not None else ""
     if root is not None and not text and root.get("empty"):
         missing = f"{tell(examination, root)}: it averages over a tensor without elements, and no mask selected them"
-        return Hypothesis(CAUSE, None, 0, "inconclusive", (), missing)
+        return inconclusive(CAUSE, missing)
     why = text or "no loss is averaged over nothing"
     return settle_by_root(hypothesis, examination, bool(text), why, after_divergence=True)
 
@@ -51,20 +52,13 @@ def told(examination: Examination, root: Facts) -> str:
 
 def selecting(examination: Examination, root: Facts) -> Facts | None:
     """The op behind an empty tensor that selected its elements by a mask."""
-    queue, seen = list(root.get("inputs") or []), set[int]()
-    while queue and len(seen) < 40:
-        made_by = queue.pop(0).get("made_by")
-        op = examination.op(made_by)
-        if op is None or made_by is None or made_by in seen:
-            continue
-        seen.add(made_by)
+    for op in examination.behind(root.get("inputs") or [], 40):
         is_masked = op["op"] != "index" or any(i.get("dtype") == "bool" for i in op["inputs"][1:])
         by_nonzero = any(
             (examination.op(i.get("made_by")) or {}).get("op") == "nonzero" for i in op["inputs"][1:]
         )
         if op["op"] in SELECTIONS and 0 in (op.get("shape") or []) and (is_masked or by_nonzero):
             return op
-        queue.extend(op["inputs"])
     return None
 
 

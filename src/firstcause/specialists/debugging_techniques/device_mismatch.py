@@ -9,10 +9,11 @@ from firstcause.specialists.refused_calls import (
     operand,
     passing,
     refused_call,
+    said,
     settle_call,
     trials,
-    unsettled,
 )
+from firstcause.specialists.verdicts import inconclusive, nothing_refused
 
 CAUSE = "device-mismatch"
 
@@ -23,17 +24,20 @@ def propose(examination: Examination) -> bool:
 
 
 def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
-    call = refused_call(examination) or {}
+    call = refused_call(examination)
+    if call is None:
+        return nothing_refused(hypothesis, examination)
     devices = _devices(call)
-    said = call["error"].splitlines()[0]
-    if "device" not in said and "meta" not in said:
+    error = said(call)
+    if "device" not in error and "meta" not in error:
         return settle_call(
-            hypothesis, examination, False, f"it is refused for another reason ({said})", devices
+            hypothesis, examination, False, f"it is refused for another reason ({error})", devices
         )
     stray = stray_operand(examination)
     if stray is None:
-        return unsettled(
-            hypothesis, f"the operands lie on {', '.join(devices.values())}; which is meant is not shown"
+        return inconclusive(
+            hypothesis.cause,
+            f"the operands lie on {', '.join(devices.values())}; which is meant is not shown",
         )
     given = operand(call, stray)
     birth = first_of(examination, given, lambda x: x.get("device") == given["device"])

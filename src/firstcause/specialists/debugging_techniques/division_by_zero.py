@@ -7,6 +7,7 @@ from firstcause.specialists.births import number, settle_by_root
 from firstcause.specialists.examination import Examination, Facts
 from firstcause.specialists.first_made import evidence, first_made
 from firstcause.specialists.masking import masked_row
+from firstcause.specialists.verdicts import confirmed, inconclusive, refuted
 
 CAUSE = "division-by-zero"
 DIVISIONS = frozenset({"div", "div_", "true_divide", "divide", "floor_divide", "remainder", "fmod"})
@@ -15,7 +16,7 @@ NODES = ("DivBackward", "ReciprocalBackward", "RsqrtBackward", "RemainderBackwar
 
 
 def propose(examination: Examination) -> bool:
-    return examination.symptom.kind == "nan" or examination.root is not None
+    return examination.has_bad_value
 
 
 def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
@@ -33,11 +34,11 @@ def _before_the_loop(hypothesis: Hypothesis, examination: Examination) -> Hypoth
     """Whether the preparation of the data divided whole columns by 0."""
     made = first_made(examination)
     if isinstance(made, str):
-        return Hypothesis(hypothesis.cause, None, 0, "inconclusive", (), made)
+        return inconclusive(hypothesis.cause, made)
     seen, site = evidence(examination, made, bool(made["divided"]))
     if not made["divided"]:
-        return Hypothesis(hypothesis.cause, None, 0, "refuted", (seen,))
-    return Hypothesis(hypothesis.cause, site, 0, "confirmed", (seen,))
+        return refuted(hypothesis.cause, seen)
+    return confirmed(hypothesis.cause, site, seen)
 
 
 def shows(root: Facts) -> bool:

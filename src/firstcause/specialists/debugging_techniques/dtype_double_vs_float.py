@@ -5,7 +5,8 @@ from __future__ import annotations
 from firstcause.schema import Hypothesis
 from firstcause.specialists.examination import Examination, Facts
 from firstcause.specialists.provenance import first_of, tell
-from firstcause.specialists.refused_calls import operand, passing, refused_call, settle_call
+from firstcause.specialists.refused_calls import dtypes_of, operand, passing, refused_call, said, settle_call
+from firstcause.specialists.verdicts import nothing_refused
 
 CAUSE = "dtype-double-vs-float"
 
@@ -18,11 +19,13 @@ def propose(examination: Examination) -> bool:
 
 
 def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
-    call = refused_call(examination) or {}
-    dtypes = {str(o.get("role") or k): o.get("dtype") for k, o in enumerate(call["operands"])}
+    call = refused_call(examination)
+    if call is None:
+        return nothing_refused(hypothesis, examination)
+    dtypes = dtypes_of(call)
     number = double_operand(examination)
     if number is None:
-        text = f"with its float64 operands as float32 it is refused too ({call['error'].splitlines()[0]})"
+        text = f"with its float64 operands as float32 it is refused too ({said(call)})"
         return settle_call(hypothesis, examination, False, text, dtypes)
     given = operand(call, number)
     birth = born(examination)

@@ -6,14 +6,16 @@ from firstcause.schema import Hypothesis
 from firstcause.specialists.examination import Examination, Facts
 from firstcause.specialists.refused_calls import (
     broadcast,
+    dtypes_of,
     operand,
     passing,
     refused_call,
+    said,
     settle_call,
     squeezed,
     trials,
-    unsettled,
 )
+from firstcause.specialists.verdicts import inconclusive, nothing_refused
 
 CAUSE = "dtype-wrong-for-op"
 # What a message about a dtype says, in all of its forms.
@@ -34,22 +36,25 @@ WORDS = (
 
 def propose(examination: Examination) -> bool:
     call = refused_call(examination)
-    said = call["error"] if call is not None else ""
-    return bool(trials(examination, "dtype")) and any(w in said for w in WORDS)
+    return call is not None and bool(trials(examination, "dtype")) and any(w in call["error"] for w in WORDS)
 
 
 def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
-    call = refused_call(examination) or {}
-    dtypes = {str(o.get("role") or k): o.get("dtype") for k, o in enumerate(call["operands"])}
+    call = refused_call(examination)
+    if call is None:
+        return nothing_refused(hypothesis, examination)
+    dtypes = dtypes_of(call)
     found = wrong(examination)
     if found is None:
-        text = f"no other dtype of one operand lets it pass ({call['error'].splitlines()[0]})"
+        text = f"no other dtype of one operand lets it pass ({said(call)})"
         return settle_call(hypothesis, examination, False, text, dtypes)
     if found["from"] == "float64" and passing(examination, "all-double"):
         text = f"operand {found['operand']} is float64 where float32 is meant: no other kind of number is asked for"
         return settle_call(hypothesis, examination, False, text, dtypes)
     if squeezed(examination) or broadcast(examination):
-        return unsettled(hypothesis, "a cast lets the call pass, but so does another shape of an operand")
+        return inconclusive(
+            hypothesis.cause, "a cast lets the call pass, but so does another shape of an operand"
+        )
     role = operand(call, found["operand"]).get("role") or f"operand {found['operand']}"
     text = f"`{role}` is {found['from']}; as {found['to']} the call passes"
     return settle_call(hypothesis, examination, True, text, dtypes)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from firstcause.schema import Hypothesis
-from firstcause.specialists.births import again_in_float32, number, operation, settle_by_root, tell
-from firstcause.specialists.consequence import doubt
+from firstcause.specialists.births import again_in_float32, number, operation
+from firstcause.specialists.consequence import settle_overflow
 from firstcause.specialists.examination import Examination, Facts
 
 CAUSE = "exp-overflow"
@@ -17,18 +17,14 @@ LEAST_EXPONENT = 16.0
 
 
 def propose(examination: Examination) -> bool:
-    return examination.symptom.kind == "nan" or examination.root is not None
+    return examination.has_bad_value
 
 
 def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     root = examination.root
     matches = root is not None and shows(root)
-    if not matches or root is None:
-        return settle_by_root(hypothesis, examination, False, "no exponential of a large finite value")
-    rival = doubt(examination)
-    if rival:
-        return Hypothesis(CAUSE, None, 0, "inconclusive", (), f"{tell(examination, root)}, but {rival}")
-    return settle_by_root(hypothesis, examination, True, told(root))
+    why = told(root) if matches and root is not None else "no exponential of a large finite value"
+    return settle_overflow(hypothesis, examination, matches, why)
 
 
 def shows(root: Facts) -> bool:

@@ -3,41 +3,43 @@
 from __future__ import annotations
 
 from firstcause.schema import Hypothesis
-from firstcause.specialists import gradient_paths, walks
+from firstcause.specialists import backward_calls, gradient_paths
 from firstcause.specialists.examination import Examination, Facts
+from firstcause.specialists.verdicts import by_replay, inconclusive
 
 CAUSE = "grad-mode-left-disabled"
 
 
 def propose(examination: Examination) -> bool:
-    return walks.raised(examination, walks.NO_GRADIENT)
+    return backward_calls.raised(examination, backward_calls.NO_GRADIENT)
 
 
 def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
-    graph = walks.graph(examination)
+    graph = backward_calls.graph(examination)
     if graph is None:
-        return walks.no_graph(hypothesis, examination)
+        return backward_calls.no_graph(hypothesis, examination)
     op = gradient_paths.loss_op(examination, graph)
     if op is None:
-        return walks.open_question(
-            hypothesis, "what backward started from was not computed in the failing step"
+        return inconclusive(
+            hypothesis.cause, "what backward started from was not computed in the failing step"
         )
     site = examination.site(op["site"])
     if op["grad"]:
         text = f"gradient mode was on at {site}, where {op['op']} made the loss"
-        return walks.settled(hypothesis, examination, False, text, {"grad": True}, None)
+        return by_replay(hypothesis, examination, False, text, {"grad": True}, None)
     ops = gradient_paths.behind(examination, op)
     parameters = gradient_paths.trained(ops)
     if not parameters:
-        return walks.open_question(
-            hypothesis, "gradient mode was off, but no parameter with requires_grad stands behind the loss"
+        return inconclusive(
+            hypothesis.cause,
+            "gradient mode was off, but no parameter with requires_grad stands behind the loss",
         )
     off = sum(not o["grad"] for o in ops)
     found = where(examination, graph)
     since = f"switched off at {examination.site(found)}" if found else "off already when the step began"
     text = f"gradient mode was off in {off} of {len(ops)} ops behind the loss of {site}, {since}; "
     text += f"{len(parameters)} uses of parameters with requires_grad stand behind it"
-    return walks.settled(
+    return by_replay(
         hypothesis, examination, True, text, {"off": off, "ops": len(ops)}, examination.site(found) or site
     )
 
@@ -50,7 +52,7 @@ def where(examination: Examination, graph: Facts) -> Facts | None:
 
 
 def facts(examination: Examination) -> Facts:
-    graph = walks.graph(examination) or {}
+    graph = backward_calls.graph(examination) or {}
     found = where(examination, graph)
     mode = graph["mode"]
     return {

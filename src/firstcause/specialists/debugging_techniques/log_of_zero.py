@@ -23,7 +23,7 @@ NODES = {"LogBackward0": 0.0, "Log2Backward0": 0.0, "Log10Backward0": 0.0, "Log1
 
 
 def propose(examination: Examination) -> bool:
-    return examination.symptom.kind == "nan" or examination.root is not None
+    return examination.has_bad_value
 
 
 def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:

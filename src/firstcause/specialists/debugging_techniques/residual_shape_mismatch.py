@@ -5,7 +5,8 @@ from __future__ import annotations
 from firstcause.schema import Hypothesis
 from firstcause.specialists.examination import Examination, Facts
 from firstcause.specialists.refusals import settle_refusal
-from firstcause.specialists.refused_calls import earlier, unsettled
+from firstcause.specialists.refused_calls import earlier
+from firstcause.specialists.verdicts import inconclusive, nothing_refused
 
 CAUSE = "residual-shape-mismatch"
 SUMS = frozenset({"add", "add_", "sub", "sub_", "rsub"})
@@ -19,6 +20,8 @@ def propose(examination: Examination) -> bool:
 
 
 def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
+    if not propose(examination):
+        return nothing_refused(hypothesis, examination)
     measured = measure(examination)
     if measured is None:
         return settle_refusal(
@@ -33,7 +36,7 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     text = f"{measured['block']} adds {shapes}: the skip path is {how}"
     before = earlier(examination)
     if before:
-        return unsettled(hypothesis, f"{text}, but {before}")
+        return inconclusive(hypothesis.cause, f"{text}, but {before}")
     return settle_refusal(hypothesis, examination, True, text, measured)
 
 

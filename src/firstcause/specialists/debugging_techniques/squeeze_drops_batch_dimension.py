@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from firstcause.schema import Hypothesis
 from firstcause.specialists.examination import Examination, Facts
-from firstcause.specialists.refused_calls import behind, settle_call, squeezed, trials, unsettled
+from firstcause.specialists.refused_calls import behind, settle_call, squeezed, trials
+from firstcause.specialists.verdicts import inconclusive, nothing_refused
 
 CAUSE = "squeeze-drops-batch-dimension"
 
@@ -15,19 +16,21 @@ def propose(examination: Examination) -> bool:
 
 def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     tried = trials(examination, "squeeze")
+    if not tried:
+        return nothing_refused(hypothesis, examination)
     kept = squeezed(examination)
     if not kept:
         if any(t["passes"] for t in tried):
             missing = (
                 "a squeeze drops an axis that the refused call needs, but not that of a batch of one sample"
             )
-            return unsettled(hypothesis, missing)
+            return inconclusive(hypothesis.cause, missing)
         said = tried[0]["instead"][0] if tried[0]["instead"] else "another error"
         text = f"with the squeezed axis of {tried[0]['shape']} kept it is refused too ({said})"
         return settle_call(hypothesis, examination, False, text, _figures(tried[0]))
     if len({t["call"] for t in kept}) > 1:
-        return unsettled(
-            hypothesis, f"{len({t['call'] for t in kept})} squeezes drop an axis of the batch of one"
+        return inconclusive(
+            hypothesis.cause, f"{len({t['call'] for t in kept})} squeezes drop an axis of the batch of one"
         )
     trial = kept[0]
     made = behind(examination, trial["call"]) or {}

@@ -10,7 +10,7 @@ CAUSE = "std-of-single-element"
 
 
 def propose(examination: Examination) -> bool:
-    return examination.symptom.kind == "nan" or examination.root is not None
+    return examination.has_bad_value
 
 
 def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:

@@ -6,6 +6,7 @@ from firstcause.lab.counterfactual import CONTROL
 from firstcause.schema import Hypothesis
 from firstcause.specialists.examination import Examination, Facts
 from firstcause.specialists.trajectories import CLIPPED, DIVIDED, SLOWER, trajectories, worth_asking
+from firstcause.specialists.verdicts import confirmed, inconclusive, refuted
 
 CAUSE = "accumulation-not-divided"
 
@@ -17,25 +18,25 @@ def propose(examination: Examination) -> bool:
 def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     if not worth_asking(examination):
         missing = "whether the training runs away, which it did not before it failed"
-        return Hypothesis(CAUSE, None, 0, "inconclusive", (), missing)
+        return inconclusive(CAUSE, missing)
     found = trajectories(examination)
     if isinstance(found, str):
-        return Hypothesis(CAUSE, None, 0, "inconclusive", (), found)
+        return inconclusive(CAUSE, found)
     arms = [CONTROL, DIVIDED, SLOWER, CLIPPED]
     if found.calls < 2:
         text = "each step follows one backward call, so nothing is accumulated"
-        return Hypothesis(CAUSE, None, 0, "refuted", (found.evidence(False, [CONTROL], text),))
+        return refuted(CAUSE, found.evidence(False, [CONTROL], text))
     if not found.trains(DIVIDED):
         text = f"averaging the gradients of {found.calls} backward calls does not keep the training"
-        return Hypothesis(CAUSE, None, 0, "refuted", (found.evidence(False, arms, text),))
+        return refuted(CAUSE, found.evidence(False, arms, text))
     if found.control.divided:
         missing = f"the losses of {found.calls} backward calls are divided already, and dividing once more keeps the training"
-        return Hypothesis(CAUSE, None, 0, "inconclusive", (), missing)
+        return inconclusive(CAUSE, missing)
     text = (
         f"{found.calls} backward calls add up before each step and none of their losses is divided: "
         f"averaged, at the same learning rate, the training holds"
     )
-    return Hypothesis(CAUSE, None, 0, "confirmed", (found.evidence(True, arms, text),))
+    return confirmed(CAUSE, None, found.evidence(True, arms, text))
 
 
 def facts(examination: Examination) -> Facts:

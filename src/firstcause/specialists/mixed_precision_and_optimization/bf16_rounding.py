@@ -9,6 +9,7 @@ from firstcause.schema import Evidence, Hypothesis
 from firstcause.specialists.births import again_in_float32, settle_by_root
 from firstcause.specialists.examination import Examination, Facts
 from firstcause.specialists.losses import end, further, mean
+from firstcause.specialists.verdicts import confirmed, inconclusive, refuted
 
 CAUSE = "bf16-rounding"
 WIDE = Arm("the same steps on float32 copies of the weights", "master_weights")
@@ -52,23 +53,23 @@ def _updates(examination: Examination) -> Hypothesis:
     """Whether weights in half precision stand still because their updates are rounded away."""
     if examination.lab is None:
         missing = "the first steps again on float32 copies of the weights: diagnose with --yes"
-        return Hypothesis(CAUSE, None, 0, "inconclusive", (), missing)
+        return inconclusive(CAUSE, missing)
     control = examination.lab.from_start([CONTROL], STEPS)[CONTROL.name]
     if control.ended == "lost" or not control.rows:
-        return Hypothesis(CAUSE, None, 0, "inconclusive", (), control.why or "no step was seen")
+        return inconclusive(CAUSE, control.why or "no step was seen")
     kinds = sorted({k for r in control.rows for k in r.get("dtypes") or ()})
     lost = mean(control.column("stuck"))
     text = f"of the weights ({', '.join(kinds)}) that had a gradient, {100 * lost:.0f} % stayed as they were at each step"
     if "bfloat16" not in kinds or lost < LOST:
-        return Hypothesis(CAUSE, None, 0, "refuted", (Evidence("observation", False, text, {"stuck": lost}),))
+        return refuted(CAUSE, Evidence("observation", False, text, {"stuck": lost}))
     wide = examination.lab.from_start([WIDE], STEPS)[WIDE.name]
     if not further(wide, control):
         missing = f"{text}; whether that holds the loss: with float32 copies it did not come further either"
-        return Hypothesis(CAUSE, None, 0, "inconclusive", (), missing)
+        return inconclusive(CAUSE, missing)
     text += f"; with float32 copies the loss comes to {end(wide):.4g} instead of {end(control):.4g} in {len(wide.losses)} steps"
     values = {"stuck": lost, "end": end(control), "end_float32": end(wide)}
     site = examination.site(control.rows[0].get("step_site"))
-    return Hypothesis(CAUSE, site, 0, "confirmed", (Evidence("counterfactual", True, text, values, site),))
+    return confirmed(CAUSE, site, Evidence("counterfactual", True, text, values, site))
 
 
 def facts(examination: Examination) -> Facts:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from firstcause.lab.counterfactual import Arm, Ran
+from firstcause.record.journal import finite
 from firstcause.schema import Evidence, Hypothesis
 from firstcause.specialists.examination import Examination, Facts
 from firstcause.specialists.losses import end, further
+from firstcause.specialists.verdicts import confirmed, inconclusive, refuted
 
 CAUSE = "clip-before-unscale"
 WATCHED = Arm("as it ran, clipping watched", "unscale_before_clip", {"only_watch": True})
@@ -15,7 +17,7 @@ STEPS = 60
 
 def propose(examination: Examination) -> bool:
     """Only where all norms are one tiny number: that of a limit divided by a scale."""
-    norms = sorted(r["grad_norm"] for r in examination.rows)
+    norms = sorted(finite(examination.rows, "grad_norm"))
     constant = bool(norms) and 0 < norms[-1] <= 1e-2 and norms[len(norms) // 20] >= 0.9 * norms[-1]
     return examination.symptom.kind == "no-learning" and constant
 
@@ -23,15 +25,15 @@ def propose(examination: Examination) -> bool:
 def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     if examination.lab is None:
         missing = "the first steps again, watched where gradients are clipped: diagnose with --yes"
-        return Hypothesis(CAUSE, None, 0, "inconclusive", (), missing)
+        return inconclusive(CAUSE, missing)
     arms = _arms(examination)
     watched, unscaled = arms[WATCHED.name], arms[UNSCALED.name]
     if watched.ended == "lost":
-        return Hypothesis(CAUSE, None, 0, "inconclusive", (), watched.why)
+        return inconclusive(CAUSE, watched.why)
     seen = watched.facts.get("clipped") or []
     if not seen:
         text = f"no gradient was clipped while it was scaled in {len(watched.rows)} steps"
-        return Hypothesis(CAUSE, None, 0, "refuted", (Evidence("observation", False, text),))
+        return refuted(CAUSE, Evidence("observation", False, text))
     first = seen[0]
     site = examination.site(first["site"])
     text = (
@@ -40,11 +42,11 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     )
     if not further(unscaled, watched):
         missing = f"{text}; whether that is why the loss stands still: unscaled first, it did not come further either"
-        return Hypothesis(CAUSE, None, 0, "inconclusive", (), missing)
+        return inconclusive(CAUSE, missing)
     ends = f"after {len(unscaled.losses)} steps the loss is {end(unscaled):.4g}, as it ran {end(watched):.4g}"
     values = {"clipped": first, "losses": {n: list(r.losses[::3]) for n, r in arms.items()}}
     evidence = Evidence("counterfactual", True, f"{text}; unscaled first, {ends}", values, site)
-    return Hypothesis(CAUSE, site, 0, "confirmed", (evidence,))
+    return confirmed(CAUSE, site, evidence)
 
 
 def _arms(examination: Examination) -> dict[str, Ran]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from firstcause.schema import Hypothesis
-from firstcause.specialists.births import again_in_float32, settle_by_root, tell
-from firstcause.specialists.consequence import doubt
+from firstcause.specialists.births import again_in_float32
+from firstcause.specialists.consequence import settle_overflow
 from firstcause.specialists.examination import Examination, Facts
 
 CAUSE = "fp16-overflow"
@@ -14,20 +14,19 @@ LARGEST = 65504.0
 
 
 def propose(examination: Examination) -> bool:
-    return examination.symptom.kind == "nan" or examination.root is not None
+    return examination.has_bad_value
 
 
 def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     root = examination.root
     matches = root is not None and shows(root)
-    if not matches or root is None:
-        return settle_by_root(hypothesis, examination, False, "no op in float16 passes 65504")
-    rival = doubt(examination)
-    if rival:
-        return Hypothesis(CAUSE, None, 0, "inconclusive", (), f"{tell(examination, root)}, but {rival}")
+    why = told(root) if matches and root is not None else "no op in float16 passes 65504"
+    return settle_overflow(hypothesis, examination, matches, why)
+
+
+def told(root: Facts) -> str:
     value = again_in_float32(root, "alone")
-    why = f"{root['op']} in float32 gives {value:g} there, beyond the largest float16, 65504"
-    return settle_by_root(hypothesis, examination, True, why)
+    return f"{root['op']} in float32 gives {value:g} there, beyond the largest float16, 65504"
 
 
 def shows(root: Facts) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from firstcause.lab.counterfactual import CONTROL
-from firstcause.schema import Hypothesis
+from firstcause.record.journal import finite
+from firstcause.schema import Evidence, Hypothesis
 from firstcause.specialists.examination import Examination, Facts
 from firstcause.specialists.trajectories import (
     CLIPPED,
@@ -14,6 +15,7 @@ from firstcause.specialists.trajectories import (
     trajectories,
     worth_asking,
 )
+from firstcause.specialists.verdicts import confirmed, inconclusive, refuted
 
 CAUSE = "learning-rate-too-high"
 
@@ -27,28 +29,28 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
         return _not_running_away(examination)
     found = trajectories(examination)
     if isinstance(found, str):
-        return Hypothesis(CAUSE, None, 0, "inconclusive", (), found)
+        return inconclusive(CAUSE, found)
     kept = found.trains(SLOWER) or found.trains(SLOWEST)
     arms = [CONTROL, SLOWER, SLOWEST, CLIPPED]
     if not kept:
         evidence = found.evidence(False, arms, "a smaller learning rate alone does not keep the training")
-        return Hypothesis(CAUSE, None, 0, "refuted", (evidence,))
+        return refuted(CAUSE, evidence)
     if found.calls > 1 and found.kept(DIVIDED):
         text = f"the same rate trains once the gradients of {found.calls} backward calls are averaged"
-        return Hypothesis(CAUSE, None, 0, "refuted", (found.evidence(False, [*arms, DIVIDED], text),))
+        return refuted(CAUSE, found.evidence(False, [*arms, DIVIDED], text))
     burst = found.burst
     if found.kept(CLIPPED) and (burst is not None or not found.kept(SLOWER)):
         text = "the same rate trains once single large gradients are clipped"
-        return Hypothesis(CAUSE, None, 0, "refuted", (found.evidence(False, arms, text),))
+        return refuted(CAUSE, found.evidence(False, arms, text))
     best = found.trained_before
     if best is not None:
         missing = f"at the same rate the loss had come down from {found.start:.3g} to {best:.3g} before: what changed then"
-        return Hypothesis(CAUSE, None, 0, "inconclusive", (), missing)
+        return inconclusive(CAUSE, missing)
     if not found.overshoots:
         missing = f"a smaller rate keeps the training, but no update is large beside the weights: {_mechanism(found)}"
-        return Hypothesis(CAUSE, None, 0, "inconclusive", (), missing)
+        return inconclusive(CAUSE, missing)
     evidence = found.evidence(True, arms, _mechanism(found))
-    return Hypothesis(CAUSE, None, 0, "confirmed", (evidence,))
+    return confirmed(CAUSE, None, evidence)
 
 
 def _mechanism(found: Trajectories) -> str:
@@ -66,19 +68,15 @@ def _mechanism(found: Trajectories) -> str:
 def _not_running_away(examination: Examination) -> Hypothesis:
     """A theory of somebody's about a run whose losses and gradients never left their start."""
     rows = examination.rows
-    if not rows:
-        return Hypothesis(
-            CAUSE, None, 0, "inconclusive", (), "no step was recorded before the one that failed"
-        )
-    from firstcause.schema import Evidence
-
-    losses, norms = [r["loss"] for r in rows], [r["grad_norm"] for r in rows]
+    losses, norms = finite(rows, "loss"), finite(rows, "grad_norm")
+    if not losses or not norms:
+        return inconclusive(CAUSE, "no step was recorded before the one that failed")
     text = (
         f"before step {rows[-1]['step'] + 1} nothing ran away: the loss went from {losses[0]:.3g} to {losses[-1]:.3g}, "
         f"the gradient norm from {norms[0]:.3g} to {norms[-1]:.3g} (largest {max(norms):.3g})"
     )
     values = {"losses": losses[-20:], "norms": norms[-20:]}
-    return Hypothesis(CAUSE, None, 0, "refuted", (Evidence("observation", False, text, values),))
+    return refuted(CAUSE, Evidence("observation", False, text, values))
 
 
 def facts(examination: Examination) -> Facts:

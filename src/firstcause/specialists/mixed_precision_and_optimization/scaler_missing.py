@@ -6,6 +6,7 @@ from firstcause.lab.counterfactual import CONTROL, Arm
 from firstcause.schema import Evidence, Hypothesis
 from firstcause.specialists.examination import Examination, Facts
 from firstcause.specialists.losses import end, further, mean
+from firstcause.specialists.verdicts import confirmed, inconclusive, refuted
 
 CAUSE = "scaler-missing"
 SCALED = Arm("loss scaled by 65536", "scale_loss", {"scale": 65536.0})
@@ -21,28 +22,26 @@ def propose(examination: Examination) -> bool:
 def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     if examination.lab is None:
         missing = "the first steps again with the loss scaled: diagnose with --yes"
-        return Hypothesis(CAUSE, None, 0, "inconclusive", (), missing)
+        return inconclusive(CAUSE, missing)
     control = examination.lab.from_start([CONTROL], STEPS)[CONTROL.name]
     if control.rows and mean(control.column("grad_zeros")) < ZEROS:
         text = f"{100 * mean(control.column('grad_zeros')):.0f} % of the gradients' elements are exactly 0"
-        return Hypothesis(CAUSE, None, 0, "refuted", (Evidence("observation", False, text),))
+        return refuted(CAUSE, Evidence("observation", False, text))
     scaled = examination.lab.from_start([SCALED], STEPS)[SCALED.name]
     if control.ended == "lost" or not control.rows or not scaled.rows:
         missing = control.why or scaled.why or "no step was seen"
-        return Hypothesis(CAUSE, None, 0, "inconclusive", (), missing)
+        return inconclusive(CAUSE, missing)
     zeros, left = mean(control.column("grad_zeros")), mean(scaled.column("grad_zeros"))
     text = f"{100 * zeros:.0f} % of the gradients' elements are exactly 0, and {100 * left:.0f} % with the loss scaled by 65536"
     values = {"zeros": zeros, "zeros_scaled": left, "end": end(control), "end_scaled": end(scaled)}
     if left > (1 - BROUGHT_BACK) * zeros:
-        return Hypothesis(CAUSE, None, 0, "refuted", (Evidence("counterfactual", False, text, values),))
+        return refuted(CAUSE, Evidence("counterfactual", False, text, values))
     if not further(scaled, control):
         missing = f"{text}; whether that is why the loss stands still: scaled, it did not come further either"
-        return Hypothesis(CAUSE, None, 0, "inconclusive", (), missing)
+        return inconclusive(CAUSE, missing)
     site = examination.site(control.rows[0].get("site"))
     came = f"the loss comes to {end(scaled):.4g} instead of {end(control):.4g} in {len(scaled.losses)} steps"
-    return Hypothesis(
-        CAUSE, site, 0, "confirmed", (Evidence("counterfactual", True, f"{text}; {came}", values, site),)
-    )
+    return confirmed(CAUSE, site, Evidence("counterfactual", True, f"{text}; {came}", values, site))
 
 
 def facts(examination: Examination) -> Facts:

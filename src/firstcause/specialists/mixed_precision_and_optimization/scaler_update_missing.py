@@ -5,6 +5,7 @@ from __future__ import annotations
 from firstcause.lab.counterfactual import CONTROL, Arm
 from firstcause.schema import Evidence, Hypothesis
 from firstcause.specialists.examination import Examination, Facts
+from firstcause.specialists.verdicts import confirmed, inconclusive, refuted
 
 CAUSE = "scaler-update-missing"
 SAID = (
@@ -23,29 +24,29 @@ def propose(examination: Examination) -> bool:
 def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     if examination.lab is None:
         missing = "the training again with an update after each step of the scaler: diagnose with --yes"
-        return Hypothesis(CAUSE, None, 0, "inconclusive", (), missing)
+        return inconclusive(CAUSE, missing)
     steps = min(MOST_STEPS, (examination.symptom.step or 0) + 5)
     arms = examination.lab.from_start([CONTROL, UPDATED], steps)
     control, updated = arms[CONTROL.name], arms[UPDATED.name]
     if control.ended == "lost" or updated.ended == "lost":
-        return Hypothesis(CAUSE, None, 0, "inconclusive", (), control.why or updated.why)
+        return inconclusive(CAUSE, control.why or updated.why)
     same = (control.exception or {}).get("message", "") in examination.symptom.message
     if control.ended != "exception" or not same:
         missing = f"the exception itself: the training, run again unchanged, ended with {control.ended}"
-        return Hypothesis(CAUSE, None, 0, "inconclusive", (), missing)
+        return inconclusive(CAUSE, missing)
     done, failed = len(updated.rows), len(control.rows)
     values = {"steps_with": done, "steps_without": failed, "updates": updated.facts.get("updates")}
     if updated.ended == "exception" or done <= failed:
         text = (
             f"with an update after each step of the scaler the training ends all the same, after {done} steps"
         )
-        return Hypothesis(CAUSE, None, 0, "refuted", (Evidence("counterfactual", False, text, values),))
+        return refuted(CAUSE, Evidence("counterfactual", False, text, values))
     text = (
         f"as it ran, the scaler refuses after {failed} step{'s' if failed != 1 else ''}; with scaler.update() after each "
         f"scaler.step() and nothing else changed the training goes on ({done} steps were tried)"
     )
     site = examination.symptom.site
-    return Hypothesis(CAUSE, site, 0, "confirmed", (Evidence("counterfactual", True, text, values, site),))
+    return confirmed(CAUSE, site, Evidence("counterfactual", True, text, values, site))
 
 
 def facts(examination: Examination) -> Facts:

@@ -12,8 +12,8 @@ from firstcause.specialists.refused_calls import (
     refused_call,
     settle_call,
     squeezed,
-    unsettled,
 )
+from firstcause.specialists.verdicts import inconclusive, nothing_refused
 
 CAUSE = "batchnorm-small-batch"
 
@@ -24,7 +24,9 @@ def propose(examination: Examination) -> bool:
 
 
 def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
-    call = refused_call(examination) or {}
+    call = refused_call(examination)
+    if call is None or not propose(examination):
+        return nothing_refused(hypothesis, examination)
     shape = operand(call, 0).get("shape") or []
     values = math.prod([*shape[:1], *shape[2:]])
     measured = {"shape": shape, "values_per_channel": values, "grad": call.get("grad")}
@@ -32,12 +34,14 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     if values != 1:
         return settle_call(hypothesis, examination, False, text, measured)
     if not call.get("grad"):
-        return unsettled(hypothesis, f"{text}, but without gradients: the module may only lack eval()")
+        return inconclusive(
+            hypothesis.cause, f"{text}, but without gradients: the module may only lack eval()"
+        )
     if squeezed(examination):
-        return unsettled(hypothesis, f"{text}, but a squeeze had dropped the batch axis before")
+        return inconclusive(hypothesis.cause, f"{text}, but a squeeze had dropped the batch axis before")
     again = [*passing(examination, "batch"), *passing(examination, "twice", operand=0)]
     if not again:
-        return unsettled(hypothesis, f"{text}; that two samples pass could not be shown")
+        return inconclusive(hypothesis.cause, f"{text}; that two samples pass could not be shown")
     return settle_call(
         hypothesis, examination, True, f"{text}, which has no variance; two samples pass", measured
     )

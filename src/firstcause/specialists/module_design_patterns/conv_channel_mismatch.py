@@ -10,9 +10,10 @@ from firstcause.specialists.refused_calls import (
     operand,
     passing,
     refused_call,
+    said,
     settle_call,
-    unsettled,
 )
+from firstcause.specialists.verdicts import inconclusive, nothing_refused
 
 CAUSE = "conv-channel-mismatch"
 
@@ -23,16 +24,18 @@ def propose(examination: Examination) -> bool:
 
 
 def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
+    call = refused_call(examination)
+    if call is None:
+        return nothing_refused(hypothesis, examination)
     measured = measure(examination)
-    call = refused_call(examination) or {}
     if measured is None or measured["actual"] == measured["expected"]:
-        said = call["error"].splitlines()[0]
-        return settle_call(hypothesis, examination, False, f"the channels agree ({said})", measured or {})
+        text = f"the channels agree ({said(call)})"
+        return settle_call(hypothesis, examination, False, text, measured or {})
     text = f"{measured['module']} takes {measured['expected']} channels, {measured['actual']} arrive "
     text += f"(input {measured['input_shape']}, weight {measured['weight_shape']})"
     before = earlier(examination)
     if before:
-        return unsettled(hypothesis, f"{text}, but {before}")
+        return inconclusive(hypothesis.cause, f"{text}, but {before}")
     if measured["channels_last"]:
         text += (
             f"; with the last axis of {measured['input_shape']} at the place of the channels the call passes"
@@ -51,7 +54,7 @@ def measure(examination: Examination) -> Facts | None:
     settings = running[-1]["settings"] if running else {}
     if len(kernel) < 3 or len(shape) not in (len(kernel), len(kernel) - 1):
         return None
-    is_transposed = "transpose" in call["function"]
+    is_transposed = "transpose" in str(call["function"])
     expected = kernel[0] if is_transposed else kernel[1] * int(settings.get("groups", 1))
     is_batched = len(shape) == len(kernel)
     return {

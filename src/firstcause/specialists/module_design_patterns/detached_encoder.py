@@ -3,54 +3,53 @@
 from __future__ import annotations
 
 from firstcause.schema import Hypothesis
-from firstcause.specialists import gradient_paths, walks
+from firstcause.specialists import backward_calls, gradient_paths
 from firstcause.specialists.examination import Examination, Facts
+from firstcause.specialists.verdicts import by_replay, inconclusive
 
 CAUSE = "detached-encoder"
 
 
 def propose(examination: Examination) -> bool:
-    return walks.raised(examination, walks.NO_GRADIENT)
+    return backward_calls.raised(examination, backward_calls.NO_GRADIENT)
 
 
 def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
-    graph = walks.graph(examination)
+    graph = backward_calls.graph(examination)
     if graph is None:
-        return walks.no_graph(hypothesis, examination)
+        return backward_calls.no_graph(hypothesis, examination)
     op = gradient_paths.loss_op(examination, graph)
     if op is None:
-        return walks.open_question(
-            hypothesis, "what backward started from was not computed by an op of the failing step"
+        return inconclusive(
+            hypothesis.cause, "what backward started from was not computed by an op of the failing step"
         )
     if not op["grad"]:
         text = (
             f"gradient mode itself was off where {op['op']} made the loss at {examination.site(op['site'])}"
         )
-        return walks.settled(hypothesis, examination, False, text, {"grad": False}, None)
+        return by_replay(hypothesis, examination, False, text, {"grad": False}, None)
     found = gradient_paths.cut(examination, op)
     back = gradient_paths.round_trip(examination, graph, op) if found is None else None
     if back is not None:
         site, again = examination.site(back["left_at"]), examination.site(back["back_at"])
         text = f"{back['op']} at {site} took {back['elements']} values out of a tensor with a graph, and the same values came "
         text += f"back at {again} in a new tensor without one, which the loss is made from"
-        return walks.settled(
+        return by_replay(
             hypothesis, examination, True, text, {"op": back["op"], "elements": back["elements"]}, site
         )
     if found is None:
         missing = (
             "no op behind the loss had an input with a graph: nothing trainable leads to it in this step"
         )
-        return walks.open_question(hypothesis, missing)
+        return inconclusive(hypothesis.cause, missing)
     site = examination.site(found["site"])
     how = "ran with gradient mode off" if found["grad"] is False else "gives a result without a graph"
     text = f"{found['op']} at {site} {how}, though its input came from parameters with requires_grad; the loss has no other path"
-    return walks.settled(
-        hypothesis, examination, True, text, {"op": found["op"], "grad": found["grad"]}, site
-    )
+    return by_replay(hypothesis, examination, True, text, {"op": found["op"], "grad": found["grad"]}, site)
 
 
 def facts(examination: Examination) -> Facts:
-    graph = walks.graph(examination) or {}
+    graph = backward_calls.graph(examination) or {}
     op = gradient_paths.loss_op(examination, graph)
     found = (gradient_paths.cut(examination, op) if op is not None else None) or {}
     if op is not None and not found:

@@ -7,6 +7,7 @@ from firstcause.specialists.broadcasts import behind
 from firstcause.specialists.examination import Examination, Facts
 from firstcause.specialists.refusals import settle_refusal
 from firstcause.specialists.refused_calls import earlier, refused_call
+from firstcause.specialists.verdicts import inconclusive, nothing_refused
 
 CAUSE = "flatten-linear-mismatch"
 PRODUCTS = frozenset({"addmm", "mm", "linear", "matmul", "bmm", "baddbmm", "mv", "addmv"})
@@ -18,6 +19,8 @@ def propose(examination: Examination) -> bool:
 
 
 def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
+    if examination.refused is None:
+        return nothing_refused(hypothesis, examination)
     measured = measure(examination)
     if measured is None:
         return settle_refusal(
@@ -32,16 +35,11 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     given = (examination.refused or {})["modules"][-1]["inputs"][0]
     before = shape_lost(examination, given)
     if before:
-        return Hypothesis(CAUSE, None, 0, "inconclusive", (), f"{text}, but {before}")
+        return inconclusive(CAUSE, f"{text}, but {before}")
     if measured["in_features"] in measured["input_shape"][:-1]:
         # The features are there, on another axis: the order of the axes is wrong, not in_features.
-        return Hypothesis(
-            CAUSE,
-            None,
-            0,
-            "inconclusive",
-            (),
-            f"{text}: the expected size stands on another axis, so the axes may be swapped",
+        return inconclusive(
+            CAUSE, f"{text}: the expected size stands on another axis, so the axes may be swapped"
         )
     return settle_refusal(hypothesis, examination, True, text, measured)
 

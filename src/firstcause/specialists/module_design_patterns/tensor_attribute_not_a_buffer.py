@@ -5,6 +5,7 @@ from __future__ import annotations
 from firstcause.schema import Hypothesis
 from firstcause.specialists.examination import Examination, Facts
 from firstcause.specialists.refusals import settle_refusal
+from firstcause.specialists.verdicts import nothing_refused
 
 CAUSE = "tensor-attribute-not-a-buffer"
 WORDS = ("dtype", "scalar type", "device", "Double", "Half", "BFloat16")
@@ -17,6 +18,8 @@ def propose(examination: Examination) -> bool:
 
 
 def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
+    if examination.refused is None:
+        return nothing_refused(hypothesis, examination)
     found = left_behind(examination)
     if found is None:
         text = "no operand comes from a plain tensor attribute of a module that differs from its parameters"

@@ -11,7 +11,7 @@ CAUSE = "fully-masked-attention-row"
 
 
 def propose(examination: Examination) -> bool:
-    return examination.symptom.kind == "nan" or examination.root is not None
+    return examination.has_bad_value
 
 
 def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:

@@ -3,37 +3,41 @@
 from __future__ import annotations
 
 from firstcause.schema import Hypothesis
-from firstcause.specialists import carried, walks
+from firstcause.specialists import backward_calls, carried
 from firstcause.specialists.examination import Examination, Facts
+from firstcause.specialists.verdicts import by_replay, inconclusive
 
 CAUSE = "recurrent-state-keeps-graph"
 
 
 def propose(examination: Examination) -> bool:
-    return any(walks.raised(examination, words) for words in (walks.SECOND, walks.MODIFIED))
+    return any(
+        backward_calls.raised(examination, words)
+        for words in (backward_calls.SECOND, backward_calls.MODIFIED)
+    )
 
 
 def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
-    facts = walks.graph(examination)
+    facts = backward_calls.graph(examination)
     if facts is None or not facts["node"]:
-        return walks.no_graph(hypothesis, examination)
+        return backward_calls.no_graph(hypothesis, examination)
     node, held = facts["node"], carried.borrowed(facts)
     if carried.is_state(facts) and held is not None:
         site = examination.site(held["site"])
         text = f"{carried.tell(examination, facts)}, and the pass had bound that name to a new tensor by then"
-        return walks.settled(
+        return by_replay(
             hypothesis, examination, True, text, {"age": node["age"], "shape": held["shape"]}, site
         )
-    if node["age"] == walks.THIS_PASS:
+    if node["age"] == backward_calls.THIS_PASS:
         text = f"{node['name']}, the node that refused, was made in this very pass"
     elif held is None:
-        return walks.open_question(
-            hypothesis, f"{carried.tell(examination, facts)}, and no tensor that leads there was seen"
+        return inconclusive(
+            hypothesis.cause, f"{carried.tell(examination, facts)}, and no tensor that leads there was seen"
         )
     else:
         text = f"{carried.tell(examination, facts)}: no state that each pass makes anew"
-    return walks.settled(hypothesis, examination, False, text, {"age": node["age"]}, None)
+    return by_replay(hypothesis, examination, False, text, {"age": node["age"]}, None)
 
 
 def facts(examination: Examination) -> Facts:
-    return carried.facts(examination, walks.graph(examination) or {})
+    return carried.facts(examination, backward_calls.graph(examination) or {})

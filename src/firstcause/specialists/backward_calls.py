@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from firstcause.schema import Hypothesis, Site
+from firstcause.schema import Hypothesis
 from firstcause.specialists.examination import Examination, Facts
+from firstcause.specialists.verdicts import inconclusive
 
 MODIFIED = "has been modified by an inplace operation"
 SECOND = "backward through the graph a second time"
@@ -24,36 +25,11 @@ def graph(examination: Examination) -> Facts | None:
 
 def no_graph(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     """Inconclusive: the failing backward call was not seen again."""
-    failure = examination.failure
-    if not failure:
-        why = "the failing step was not kept: it lies outside of every loop and function that holds a step"
-    elif failure.get("not_replayable"):
-        why = f"the failing backward could not be replayed: {failure['not_replayable']}"
-    elif not examination.replay.get("exact"):
-        why = f"the failing backward could not be replayed: {examination.replay.get('why') or 'no replay was made'}"
-    else:
-        why = "the replay raised the exception outside of any backward call"
-    return open_question(hypothesis, why)
-
-
-def open_question(hypothesis: Hypothesis, missing: str) -> Hypothesis:
-    """Inconclusive, with the evidence that is missing."""
-    return Hypothesis(hypothesis.cause, None, 0, "inconclusive", (), missing)
-
-
-def settled(
-    hypothesis: Hypothesis,
-    examination: Examination,
-    matches: bool,
-    text: str,
-    values: Facts,
-    site: Site | None,
-) -> Hypothesis:
-    """Confirmed or refuted by what the replay measured."""
-    evidence = examination.replayed(matches, text, values, site)
-    if not matches:
-        return Hypothesis(hypothesis.cause, None, 0, "refuted", (evidence,))
-    return Hypothesis(hypothesis.cause, site, 0, "confirmed", (evidence,))
+    why = examination.not_replayed
+    if not why and not examination.replay.get("exact"):
+        why = f"the failing step was not replayed exactly: {examination.replay.get('why')}"
+    missing = why or "the replay raised the exception outside of any backward call"
+    return inconclusive(hypothesis.cause, missing)
 
 
 def first_write(facts: Facts) -> Facts | None:

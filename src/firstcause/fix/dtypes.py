@@ -33,20 +33,20 @@ MAKING = frozenset(
 MAX_DEPTH = 16
 
 
-def precision(project: Project, value: Value, depth: int = MAX_DEPTH) -> str:
+def dtype_of(project: Project, value: Value, depth: int = MAX_DEPTH) -> str:
     """``float64``, ``float32``, another dtype's name, or an empty string where the code does not say."""
     node = value.node
     if depth <= 0:
         return ""
     if isinstance(node, ast.BinOp):
         sides = {
-            precision(project, value.at(n), depth - 1) for n in (node.left, node.right) if not _is_number(n)
+            dtype_of(project, value.at(n), depth - 1) for n in (node.left, node.right) if not _is_number(n)
         }
         return DOUBLE if DOUBLE in sides else sides.pop() if len(sides) == 1 else ""
     if isinstance(node, ast.UnaryOp):
-        return precision(project, value.at(node.operand), depth - 1)
+        return dtype_of(project, value.at(node.operand), depth - 1)
     if isinstance(node, ast.Subscript):
-        return precision(project, value.at(node.value), depth - 1)
+        return dtype_of(project, value.at(node.value), depth - 1)
     if isinstance(node, ast.Call):
         found = _of_call(project, value, node, depth)
         if found is not None:
@@ -55,7 +55,7 @@ def precision(project: Project, value: Value, depth: int = MAX_DEPTH) -> str:
         origins = new_walk(project).origins(value)
         inner = [o.value for o in origins if o.value is not None and o.value.node is not node]
         if inner and len(inner) == len(origins):
-            kinds = {precision(project, v, depth - 1) for v in inner}
+            kinds = {dtype_of(project, v, depth - 1) for v in inner}
             return kinds.pop() if len(kinds) == 1 else ""
     return ""
 
@@ -89,13 +89,13 @@ def _of_call(project: Project, value: Value, node: ast.Call, depth: int) -> str 
         if last in ("astype", "to", "type") and node.args:
             asked = named_dtype(node.args[0])
             return (
-                asked if asked in NAMES.values() else precision(project, value.at(node.func.value), depth - 1)
+                asked if asked in NAMES.values() else dtype_of(project, value.at(node.func.value), depth - 1)
             )
         if last in ("double", "float", "half"):
             return {"double": DOUBLE, "float": SINGLE, "half": "float16"}[last]
         if last in RANDOM:
             return DOUBLE
-        return precision(project, value.at(node.func.value), depth - 1)
+        return dtype_of(project, value.at(node.func.value), depth - 1)
     if name.startswith("numpy."):
         if last in RANDOM or last in MAKING:
             return DOUBLE
@@ -122,7 +122,7 @@ def _of_numbers(
         if isinstance(node, ast.Constant) and isinstance(node.value, float):
             kinds.add(python)
         elif not _is_number(node):
-            kinds.add(precision(project, value.at(node), depth - 1))
+            kinds.add(dtype_of(project, value.at(node), depth - 1))
     return DOUBLE if DOUBLE in kinds else kinds.pop() if len(kinds) == 1 else ""
 
 
