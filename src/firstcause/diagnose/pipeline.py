@@ -8,10 +8,11 @@ from typing import Any
 
 from firstcause.diagnose import answer, history, theories
 from firstcause.diagnose.repeatable import repeatable
-from firstcause.diagnose.suspicions import suspicion
+from firstcause.diagnose.suspicions import LEAST_STEPS, audited, suspicion
 from firstcause.lab.again import with_replay
 from firstcause.lab.counterfactual import Lab
 from firstcause.record.folder import RunFolder
+from firstcause.record.journal import steps_of
 from firstcause.record.supervise.calls import told
 from firstcause.schema import Diagnosis, Run, Symptom
 from firstcause.specialists import SPECIALISTS
@@ -34,12 +35,36 @@ def diagnose(
     if suspected is not None and first is not None:
         symptom = replace(suspected.symptom, message=f"{first.message}; {suspected.symptom.message}")
     asked = theories.read(run, said)
-    if symptom is None:
-        return theories.answered(_nothing_seen(run), asked, None)
-    failure = failure_of(folder, symptom)
-    place = lab(failure or {}) if lab is not None else None
-    failure = with_replay(folder, failure, place)
-    examination = Examination(folder, run, symptom, failure, place)
+    concluded: Diagnosis | None = None
+    examination: Examination | None = None
+    if symptom is not None:
+        failure = failure_of(folder, symptom)
+        place = lab(failure or {}) if lab is not None else None
+        failure = with_replay(folder, failure, place)
+        examination = Examination(folder, run, symptom, failure, place)
+        concluded = _settled(examination, asked)
+        if (
+            first is None
+            and suspected is not None
+            and not suspected.strong
+            and concluded.status != "established"
+        ):
+            concluded = None
+    if concluded is None:
+        # Nothing that the record shows: the first steps are looked at more closely, where they may be run again.
+        concluded = _nothing_seen(run)
+        trained = concluded.status == "healthy" and len(steps_of(folder.journals().values())) >= LEAST_STEPS
+        place = lab({}) if lab is not None and trained else None
+        suspected = audited(place) if place is not None else None
+        if suspected is not None:
+            audit = Examination(folder, run, suspected.symptom, None, place)
+            found = _settled(audit, asked)
+            if found.status == "established":
+                concluded, examination = found, audit
+    return history.characterised(folder, run, theories.answered(concluded, asked, examination))
+
+
+def _settled(examination: Examination, asked: Sequence[theories.Asked]) -> Diagnosis:
     proposed = [h for specialist in SPECIALISTS for h in specialist.propose(examination)]
     settled = [
         one
@@ -49,10 +74,7 @@ def diagnose(
         for one in repeatable(examination, lambda s=specialist, h=h: [s.settle(h, examination)])  # type: ignore[misc]
     ]
     settled += theories.more(asked, proposed, examination)
-    concluded = answer.conclude(examination, answer.ranked(settled))
-    if first is None and suspected is not None and not suspected.strong and concluded.status != "established":
-        concluded = answer.healthy(run)
-    return history.characterised(folder, run, theories.answered(concluded, asked, examination))
+    return answer.conclude(examination, answer.ranked(settled))
 
 
 def failure_of(folder: RunFolder, symptom: Symptom) -> dict[str, Any] | None:

@@ -10,9 +10,12 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from firstcause.lab.counterfactual import Lab
 from firstcause.record.folder import RunFolder
 from firstcause.record.journal import finite, steps_of
 from firstcause.schema import Symptom
+from firstcause.specialists.audits import audited as audit_of
+from firstcause.specialists.audits import cut, pair
 from firstcause.specialists.divergence import onset, smoothed
 
 LEAST_STEPS = 10
@@ -40,6 +43,24 @@ def suspicion(folder: RunFolder) -> Suspicion | None:
     if len(losses) < LEAST_STEPS:
         return None
     return _diverging(losses) or (_still(losses, norms) if len(norms) >= LEAST_STEPS else None)
+
+
+def audited(lab: Lab) -> Suspicion | None:
+    """What the first steps of a training do that nobody means, where it may be run again; else None."""
+    found = audit_of(lab)
+    where = pair(found)
+    if where is not None:
+        one, other = where["shapes"]
+        text = f"{where['function']} compares {one} with {other} and gives {where['result'] or 'the mean over all pairs'}"
+        return Suspicion(Symptom("invariant", text), False)
+    place, without = cut(found), found.facts.get("without_gradient") or []
+    if place is not None:
+        text = (
+            f"{len(without)} of {found.facts['held']} parameters of the optimizer "
+            f"had no gradient at any of {len(found.rows)} steps"
+        )
+        return Suspicion(Symptom("invariant", text), False)
+    return None
 
 
 def _diverging(losses: Sequence[float]) -> Suspicion | None:

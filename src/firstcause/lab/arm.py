@@ -90,6 +90,7 @@ class Running:
         if not finite:
             self.end("not-finite")
         self.change.before_step(optimizer)
+        self.rows[-1] |= self.change.figures()
         with torch.no_grad():
             elements = sum(p.numel() for p in held)
             self.held = held

@@ -63,7 +63,7 @@ class GradientModes:
                 {
                     "on": mode,
                     "before_op": len(self.trace.ops),
-                    "site": _decorator(frame) or places.of_frame(frame),
+                    "site": decorator_site(frame) or places.of_frame(frame),
                 }
             )
 
@@ -108,7 +108,7 @@ def _decorated(frame: FrameType) -> dict[str, Any] | None:
     return places.place(code.co_filename, code.co_firstlineno, code.co_name) | {"decorator": True}
 
 
-def _decorator(frame: FrameType | None) -> dict[str, Any] | None:
+def decorator_site(frame: FrameType | None) -> dict[str, Any] | None:
     """The same for a switch: set where torch's decorator made it, before any frame of the user's."""
     while frame is not None and not places.is_user_file(frame.f_code.co_filename):
         found = _decorated(frame)

@@ -5,7 +5,9 @@ from typing import Literal
 
 from firstcause.schema.site import Site
 
-SymptomKind = Literal["nan", "exception", "signal", "exit-code", "divergence", "no-learning", "expectation"]
+SymptomKind = Literal[
+    "nan", "exception", "signal", "exit-code", "divergence", "no-learning", "invariant", "expectation"
+]
 
 
 @dataclass(frozen=True)

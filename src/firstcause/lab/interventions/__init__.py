@@ -40,6 +40,10 @@ class Intervention:
     def after_step(self, optimizer: torch.optim.Optimizer) -> None:
         """The optimizer has stepped."""
 
+    def figures(self) -> dict[str, Any]:
+        """More figures for the row of the step whose gradients are complete."""
+        return {}
+
     def facts(self) -> dict[str, Any]:
         """What the change has seen of itself, for the arm's result."""
         return {}

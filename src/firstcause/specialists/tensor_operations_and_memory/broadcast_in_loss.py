@@ -2,20 +2,56 @@
 
 from __future__ import annotations
 
-from firstcause.schema import Hypothesis
-from firstcause.specialists import aligned
+from firstcause.lab.counterfactual import Arm, Ran
+from firstcause.schema import Evidence, Hypothesis
+from firstcause.specialists import aligned, audits
 from firstcause.specialists.examination import Examination, Facts
+from firstcause.specialists.verdicts import confirmed, inconclusive
 
 CAUSE = "broadcast-in-loss"
+ALIGNED = Arm("prediction and target in one shape", "audit", {"align": True})
 
 
 def propose(examination: Examination) -> bool:
+    found = audits.audit(examination)
+    if found is not None:
+        return audits.pair(found) is not None
     return aligned.tried(examination, loss=True)
 
 
 def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
+    found = audits.audit(examination)
+    if found is not None:
+        return _of_the_training(examination, found)
     return aligned.settle(hypothesis, examination, loss=True)
 
 
+def _of_the_training(examination: Examination, found: Ran) -> Hypothesis:
+    """Whether predictions come nearer to their own targets once each is compared with its own alone."""
+    pair = audits.pair(found)
+    if pair is None or examination.lab is None:
+        return inconclusive(CAUSE, "two operands of as many values in shapes of different length")
+    site = examination.site(pair["site"])
+    one = examination.lab.from_start([ALIGNED], audits.STEPS)[ALIGNED.name]
+    then, now = audits.end_of(found, "distance"), audits.end_of(one, "distance")
+    text = (
+        f"{pair['function']} at {site} compares {pair['shapes'][0]} with {pair['shapes'][1]}, every value with every other; "
+        f"in one shape, the mean squared distance of each prediction to its own target comes to {now:.4g} instead of "
+        f"{then:.4g} in {len(one.rows)} steps"
+    )
+    values = {k: pair[k] for k in ("shapes", "function", "result")} | {
+        "distance": then,
+        "distance_aligned": now,
+    }
+    if not one.finite or not now <= audits.BETTER * then:
+        return inconclusive(CAUSE, f"{text}: no clear gain")
+    return confirmed(CAUSE, site, Evidence("counterfactual", True, text, values, site))
+
+
 def facts(examination: Examination) -> Facts:
-    return aligned.facts(examination, loss=True)
+    found = audits.audit(examination)
+    pair = audits.pair(found) if found is not None else None
+    if pair is None:
+        return aligned.facts(examination, loss=True)
+    given = {k: pair[k] for k in ("function", "operand")} | {"only": True}
+    return examination.place(pair["site"]) | given | {k: tuple(pair[k]) for k in ("shape", "other")}

@@ -1,0 +1,62 @@
+"""Nothing changed: what a healthy-looking step does that nobody means, seen on the first steps.
+
+Operands that broadcast against each other value by value, and parameters that the optimizer holds and that no
+gradient reaches, with the places that cut them off.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from firstcause.lab.cuts import Cuts
+from firstcause.lab.interventions import Intervention
+from firstcause.lab.pairs import Pairs
+from firstcause.record.observe.failure import parameter_names
+
+SHOWN = 8
+
+
+class Change(Intervention):
+    """With ``settings["undone"]``, a list of [file, line], the cuts there have no effect; with ``align`` pairs get one shape."""
+
+    def start(self) -> None:
+        undone = frozenset((f, n) for f, n in self.settings.get("undone") or ())
+        self.cuts = Cuts(undone)
+        self.pairs = Pairs(bool(self.settings.get("align")))
+        self.cuts.__enter__()
+        self.pairs.__enter__()
+        self.without: set[int] | None = None
+        self.held: dict[int, torch.Tensor] = {}
+        self.steps = 0
+
+    def before_step(self, optimizer: torch.optim.Optimizer) -> None:
+        held = [p for g in optimizer.param_groups for p in g["params"] if p.requires_grad]
+        self.held |= {id(p): p for p in held}
+        reached = {id(p) for p in self.held.values() if p.grad is not None}
+        self.without = set(self.held) - reached if self.without is None else self.without - reached
+        self.steps += 1
+
+    def figures(self) -> dict[str, Any]:
+        return {"distance": self.pairs.take_distance()}
+
+    def facts(self) -> dict[str, Any]:
+        names = parameter_names(self.recorder)
+        without = self.without or set()
+        cuts = [
+            {
+                "site": c["site"],
+                "kind": c["kind"],
+                "training": c["training"],
+                "cut_off": len(c["parameters"] & without),
+            }
+            for c in self.cuts.found.values()
+            if c["parameters"] & without
+        ]
+        return {
+            "pairs": list(self.pairs.seen.values())[:SHOWN],
+            "held": len(self.held),
+            "without_gradient": sorted(names.get(i, "unnamed") for i in without),
+            "cuts": cuts,
+        }

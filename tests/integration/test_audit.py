@@ -1,0 +1,63 @@
+"""Trainings without a word, seen by what their first steps do that nobody means: real commands, real forks."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from firstcause.diagnose import diagnose
+from firstcause.lab.counterfactual import Lab
+from firstcause.record.folder import RunFolder
+from firstcause.schema import Diagnosis
+
+PROGRAMS = Path(__file__).parent / "programs"
+
+
+def record(name: str, folder: Path) -> RunFolder:
+    shutil.copy(PROGRAMS / f"{name}.py", folder / "train.py")
+    command = [sys.executable, "-m", "firstcause", "run", "-q", "-o", "run", sys.executable, "train.py"]
+    subprocess.run(command, cwd=folder, capture_output=True, check=True, timeout=120)
+    return RunFolder(str(folder / "run"))
+
+
+def audited(folder: RunFolder, agreed: bool = True) -> Diagnosis:
+    return diagnose(folder, lambda failure: Lab(folder, failure, 60, lambda: agreed))
+
+
+CASES = [
+    ("values_pairwise", "broadcast-in-loss", "return (estimate - price).abs().mean()"),
+    ("encoder_never_trained", "detached-encoder", "with torch.no_grad():"),
+]
+
+
+@pytest.mark.parametrize(("program", "cause", "line"), CASES)
+def test_what_nobody_means_is_named_with_the_gain_without_it(
+    program: str, cause: str, line: str, tmp_path: Path
+) -> None:
+    folder = record(program, tmp_path)
+
+    diagnosis = audited(folder)
+
+    assert (diagnosis.status, diagnosis.cause) == ("established", cause)
+    assert diagnosis.symptom is not None
+    assert diagnosis.symptom.kind == "invariant"
+    assert diagnosis.site is not None
+    assert diagnosis.site.text == line
+    confirmed = next(h for h in diagnosis.hypotheses if h.cause == cause)
+    assert [e.kind for e in confirmed.evidence] == ["counterfactual"]
+
+
+def test_without_consent_a_training_that_shows_nothing_is_not_run_again(tmp_path: Path) -> None:
+    diagnosis = audited(record("values_pairwise", tmp_path), agreed=False)
+
+    assert (diagnosis.status, diagnosis.cause) == ("healthy", None)
+
+
+def test_a_frozen_encoder_a_teacher_and_distances_of_all_pairs_are_meant(tmp_path: Path) -> None:
+    diagnosis = audited(record("meant_without_graph", tmp_path))
+
+    assert (diagnosis.status, diagnosis.cause) == ("healthy", None)
