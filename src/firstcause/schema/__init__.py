@@ -10,14 +10,17 @@ from firstcause.schema.finding import Category, Finding
 from firstcause.schema.fix import Fix
 from firstcause.schema.hypothesis import Hypothesis, HypothesisStatus
 from firstcause.schema.instruction import Instruction
+from firstcause.schema.pattern import Message, Pattern
 from firstcause.schema.run import RUN_SCHEMA, Run
 from firstcause.schema.site import Site
 from firstcause.schema.symptom import Symptom, SymptomKind
+from firstcause.schema.triage import Action, Seen, Suspicion, Triage
 
 __all__ = [
     "CASE_SCHEMA",
     "RUN_SCHEMA",
     "SECTIONS",
+    "Action",
     "Case",
     "Category",
     "Cause",
@@ -31,11 +34,16 @@ __all__ = [
     "Hypothesis",
     "HypothesisStatus",
     "Instruction",
+    "Message",
+    "Pattern",
     "Run",
+    "Seen",
     "Site",
     "State",
+    "Suspicion",
     "Symptom",
     "SymptomKind",
+    "Triage",
     "from_plain",
     "to_plain",
 ]
