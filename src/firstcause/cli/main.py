@@ -32,6 +32,7 @@ VERBS = {
     "replay": Verb("Run a recorded failing step again and show its first bad value."),
     "diff": Verb("Say what differs between two recorded runs, and where their losses part."),
     "case": Verb("Approve, apply and verify a fix; see where each case stands."),
+    "check": Verb("Read code before it runs, against what was asked for."),
     "explain": Verb("Say what the catalogue knows about a cause."),
 }
 

@@ -99,7 +99,15 @@ class Module:
     def site(self, node: ast.AST) -> Site:
         """The Site of a node's first line."""
         number: int = getattr(node, "lineno", 1)
-        return Site(self.name, number, self.qualified_name(node), self.line(number))
+        return Site(self.name, self.raw_line(number), self.qualified_name(node), self.line(number))
+
+    def raw_line(self, number: int) -> int:
+        """The line of the file on disk that a line of ``text`` stands on: another one in a notebook."""
+        return number
+
+    def cell(self, number: int) -> tuple[int, int]:
+        """The cell of a notebook, and the line in it, both from 1, that a line of ``text`` is; (0, 0) elsewhere."""
+        return 0, 0
 
     def qualified_name(self, node: ast.AST) -> str:
         """The dotted name of the functions and classes around a node; empty at module level."""

@@ -1,0 +1,1 @@
+"""The user's words as instructions: a grammar, no guessing; the later message wins, every one keeps its sentence."""

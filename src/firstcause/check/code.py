@@ -1,0 +1,302 @@
+"""The code as rules ask for it: calls by resolved name, methods, classes, loops, values with where they come from."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from firstcause.check.constants import Constant, constant
+from firstcause.schema.finding import Category, Finding
+from firstcause.schema.site import Site
+from firstcause.source.arguments import argument
+from firstcause.source.callees import callees
+from firstcause.source.callsites import call_index, last_name
+from firstcause.source.classes import external_bases
+from firstcause.source.flow import new_walk
+from firstcause.source.frames import Value
+from firstcause.source.module import FUNCTIONS, FunctionNode, Module
+from firstcause.source.project import Project
+from firstcause.source.resolve import Defined, external, resolve
+from firstcause.source.walk import Origin
+
+
+@dataclass(frozen=True, eq=False)
+class Call:
+    """A call in the code: ``name`` is the library's dotted name, or ``.attr`` for a method of an unknown object."""
+
+    code: Code
+    module: Module
+    node: ast.Call
+    name: str
+
+    @property
+    def site(self) -> Site:
+        return self.module.site(self.node)
+
+    @property
+    def receiver(self) -> ast.expr | None:
+        """What a method is called on."""
+        return self.node.func.value if isinstance(self.node.func, ast.Attribute) else None
+
+    def argument(self, name: str, position: int | None = None) -> Value | None:
+        """An argument by its name or its 0-based position; None where the call does not surely give it."""
+        given = argument(self.node, position, name)
+        if given is None or not given.sure:
+            return None
+        return Value(self.module, given.node, None, given.path)
+
+    def constant(self, name: str, position: int | None = None) -> Constant | None:
+        """The value of an argument where the code alone says it."""
+        value = self.argument(name, position)
+        return constant(self.code.project, value) if value is not None else None
+
+    def may_have(self, name: str) -> bool:
+        """Whether the call gives an argument, or may: through ``**`` of something."""
+        return any(k.arg in (name, None) for k in self.node.keywords)
+
+    @property
+    def loop(self) -> Loop | None:
+        """The innermost loop whose body holds the call, within its function."""
+        return self.code.loop_around(self.module, self.node)
+
+
+@dataclass(frozen=True, eq=False)
+class Loop:
+    """A ``for`` or ``while`` statement."""
+
+    module: Module
+    node: ast.For | ast.AsyncFor | ast.While
+
+    @property
+    def nodes(self) -> Iterator[ast.AST]:
+        """Every node of the body, nested functions left out."""
+        return _body(self.node.body)
+
+    def holds(self, node: ast.AST) -> bool:
+        return node is not self.node and self.node in self.module.ancestors(node)
+
+
+@dataclass(eq=False)
+class Code:
+    """A project under check, with the versions of libraries that it pins or has, and the words that go with it.
+
+    ``words`` is the text of the brief; a rule that needs it reads instructions, never the text.
+    """
+
+    project: Project
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def modules(self) -> list[Module]:
+        return self.project.modules
+
+    def calls(self, *names: str) -> list[Call]:
+        """The calls of library functions or classes by their dotted names, re-exports included."""
+        wanted = frozenset(names)
+        return [
+            c for last in {n.rpartition(".")[2] for n in names} for c in self._named(last) if c.name in wanted
+        ]
+
+    def methods(self, *attributes: str) -> list[Call]:
+        """The calls ``x.attribute(…)`` whatever ``x`` is; those that a library's own function is meant by excepted."""
+        found = [c for a in attributes for c in self._named(a)]
+        return [
+            c
+            for c in found
+            if isinstance(c.node.func, ast.Attribute) and (c.name.startswith(".") or not c.name)
+        ]
+
+    def _named(self, last: str) -> list[Call]:
+        known = self._calls.get(last)
+        if known is None:
+            # An import under another name is called by that name.
+            written = {last, *self._aliases.get(last, ())}
+            values = [v for w in written for v in call_index(self.project).by_name.get(w, ())]
+            known = [
+                Call(self, v.module, v.node, self._name(v)) for v in values if isinstance(v.node, ast.Call)
+            ]
+            self._calls[last] = known
+        return known
+
+    @cached_property
+    def _calls(self) -> dict[str, list[Call]]:
+        return {}
+
+    @cached_property
+    def _aliases(self) -> dict[str, set[str]]:
+        found: dict[str, set[str]] = {}
+        for module in self.modules:
+            for node in ast.walk(module.tree):
+                if isinstance(node, ast.alias) and node.asname:
+                    found.setdefault(node.name.rpartition(".")[2], set()).add(node.asname)
+        return found
+
+    def _name(self, value: Value) -> str:
+        assert isinstance(value.node, ast.Call)
+        name = external(resolve(self.project, value.module, value.node.func))
+        if name:
+            return shortest(name)
+        return f".{value.node.func.attr}" if isinstance(value.node.func, ast.Attribute) else ""
+
+    def callees_of(self, call: Call) -> list[Defined]:
+        """The project's own functions or classes that a call may call."""
+        found = callees(new_walk(self.project), Value(call.module, call.node))
+        return [Defined(c.module, c.function or c.cls) for c in found if c.module and (c.function or c.cls)]  # type: ignore[arg-type]
+
+    def origins(self, module: Module, node: ast.expr) -> list[Origin]:
+        """Where a value is computed, through plain passing of it across functions, classes and files."""
+        return new_walk(self.project).origins(Value(module, node))
+
+    def made_by(self, module: Module, node: ast.expr) -> set[str]:
+        """The dotted names of the calls whose result an expression is; "" among them where something else is, too."""
+        return {
+            shortest(external(resolve(self.project, o.module, o.node.func)))
+            if isinstance(o.node, ast.Call)
+            else ""
+            for o in self.origins(module, node)
+        }
+
+    def uses_of(self, made: Call) -> list[Call]:
+        """The calls of the object that a call makes: ``criterion(x)`` of ``criterion = nn.MSELoss()``."""
+        found = []
+        for name in self._holders(made):
+            for value in call_index(self.project).by_name.get(name, ()):
+                assert isinstance(value.node, ast.Call)
+                origins = self.origins(value.module, value.node.func)
+                if origins and all(o.node is made.node for o in origins):
+                    found.append(Call(self, value.module, value.node, f"{made.name}()"))
+        return found
+
+    def _holders(self, made: Call) -> set[str]:
+        """The names under which what a call makes may be called: where it is stored, and what else holds that."""
+        targets = {last_name(t) for t in _targets(made.module, made.node)}
+        others = {
+            w for w in call_index(self.project).by_name if w in ("criterion", "loss_fn", "loss_function")
+        }
+        return {t for t in targets if t} | others
+
+    def constant(self, module: Module, node: ast.expr) -> Constant | None:
+        """The value of an expression where the code alone says it."""
+        return constant(self.project, Value(module, node))
+
+    def subclasses_of(self, *bases: str) -> list[Defined]:
+        """The project's classes that derive from a library's class, such as torch.nn.Module."""
+        wanted = set(bases)
+        return [
+            Defined(module, node)
+            for module in self.modules
+            for node in ast.walk(module.tree)
+            if isinstance(node, ast.ClassDef)
+            and wanted & {shortest(b) for b in external_bases(self.project, module, node)}
+        ]
+
+    def loops(self) -> list[Loop]:
+        """Every loop of the project."""
+        return [
+            Loop(module, node)
+            for module in self.modules
+            for node in ast.walk(module.tree)
+            if isinstance(node, (ast.For, ast.AsyncFor, ast.While))
+        ]
+
+    def loop_around(self, module: Module, node: ast.AST) -> Loop | None:
+        """The innermost loop whose body or test holds a node, up to its function."""
+        for parent in module.ancestors(node):
+            if isinstance(parent, FUNCTIONS):
+                return None
+            if isinstance(parent, (ast.For, ast.AsyncFor, ast.While)):
+                return Loop(module, parent)
+        return None
+
+    def function_around(self, module: Module, node: ast.AST) -> FunctionNode | None:
+        return module.function(node)
+
+    def under(self, module: Module, node: ast.AST, *managers: str) -> ast.With | None:
+        """The ``with`` statement of one of these context managers that holds a node within its function."""
+        for parent in module.ancestors(node):
+            if isinstance(parent, FUNCTIONS):
+                return None
+            if isinstance(parent, ast.With) and any(
+                self._manager(module, i) in managers for i in parent.items
+            ):
+                return parent
+        return None
+
+    def _manager(self, module: Module, item: ast.withitem) -> str:
+        called = item.context_expr.func if isinstance(item.context_expr, ast.Call) else item.context_expr
+        return shortest(external(resolve(self.project, module, called)))
+
+    def imports(self, library: str) -> bool:
+        """Whether any file imports a library."""
+        return any(
+            name == library or name.startswith(library + ".")
+            for module in self.modules
+            for name in _imported(module.tree)
+        )
+
+
+def finding(
+    slug: str, category: Category, module: Module, node: ast.AST, message: str, **more: object
+) -> Finding:
+    """A finding at a node; its statement's last line is the finding's."""
+    statement = module.statement(node)
+    last = getattr(statement, "end_lineno", 0) or 0
+    whole = Finding(slug, category, module.site(node), message, end_line=module.raw_line(last) if last else 0)
+    cell, line = module.cell(getattr(node, "lineno", 1))
+    return replace(whole, cell=cell, cell_line=line, **more)  # type: ignore[arg-type]
+
+
+# Where the classes that people import really live; the short way is the one that documentation uses.
+_LONG = (
+    ("torch.nn.modules.", "torch.nn."),
+    ("torch.optim.", "torch.optim."),
+    ("torch.utils.data.dataloader.", "torch.utils.data."),
+    ("torch.utils.data.dataset.", "torch.utils.data."),
+    ("torch.utils.data.distributed.", "torch.utils.data."),
+    ("torch.cuda.amp.grad_scaler.", "torch.cuda.amp."),
+    ("torch.nn.parallel.distributed.", "torch.nn.parallel."),
+    ("transformers.trainer.", "transformers."),
+    ("transformers.training_args.", "transformers."),
+    ("pytorch_lightning.", "lightning."),
+    ("lightning.pytorch.", "lightning."),
+    ("peft.tuners.lora.", "peft."),
+    ("trl.trainer.", "trl."),
+    ("vllm.sampling_params.", "vllm."),
+    ("vllm.entrypoints.llm.", "vllm."),
+)
+
+
+def shortest(name: str) -> str:
+    """A library's dotted name as its documentation writes it: ``torch.nn.Linear``, ``lightning.Trainer``."""
+    for long, short in _LONG:
+        if name.startswith(long):
+            return short + name.rpartition(".")[2]
+    return name
+
+
+def _targets(module: Module, node: ast.AST) -> list[ast.expr]:
+    """What the statement around a node assigns to."""
+    statement = module.statement(node)
+    written = statement.targets if isinstance(statement, ast.Assign) else []
+    if isinstance(statement, ast.AnnAssign):
+        written = [statement.target]
+    return [t for w in written for t in (w.elts if isinstance(w, ast.Tuple) else [w])]
+
+
+def _imported(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
+            yield node.module
+
+
+def _body(statements: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    waiting = list(statements)
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, FUNCTIONS):
+            waiting += ast.iter_child_nodes(node)

@@ -1,0 +1,83 @@
+"""The value of an expression where the code alone says it: numbers, texts, lists, names of a library."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import Any
+
+from firstcause.schema.site import Site
+from firstcause.source.flow import new_walk
+from firstcause.source.frames import Value
+from firstcause.source.project import Project
+from firstcause.source.resolve import external, resolve
+from firstcause.source.values import number
+from firstcause.source.walk import Origin
+
+
+@dataclass(frozen=True)
+class Named:
+    """A library's object that stands for itself, such as torch.bfloat16."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A value, where it stands, and whether a command line or a config file may say otherwise."""
+
+    value: Any
+    site: Site
+    overridable: bool = False
+    way: tuple[Site, ...] = ()
+
+
+def constant(project: Project, value: Value) -> Constant | None:
+    """The one value that an expression has; None where there are several, or the code does not say it."""
+    found = [_of_origin(project, o) for o in new_walk(project).origins(value)]
+    if not found or None in found:
+        return _by_arithmetic(project, value)
+    values = {repr(c.value) for c in found if c is not None}
+    return found[0] if len(values) == 1 else None
+
+
+def _of_origin(project: Project, origin: Origin) -> Constant | None:
+    if not origin.exact or origin.value is None:
+        return None
+    plain = _plain(project, origin.value)
+    if plain is None:
+        return None
+    return Constant(plain[0], origin.site, origin.kind == "config", origin.chain)
+
+
+def _by_arithmetic(project: Project, value: Value) -> Constant | None:
+    computed = number(project, value)
+    return Constant(computed, value.module.site(value.node)) if computed is not None else None
+
+
+def _plain(project: Project, value: Value) -> tuple[Any] | None:
+    """The value in a tuple of one, so that None can be a value."""
+    node = value.node
+    if isinstance(node, ast.Constant):
+        return (node.value,)
+    if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
+        items = [constant(project, value.at(e)) for e in node.elts]
+        return None if None in items else ([i.value for i in items if i is not None],)
+    if isinstance(node, ast.Dict):
+        return _dict(project, value, node)
+    if isinstance(node, (ast.Name, ast.Attribute)):
+        name = external(resolve(project, value.module, node))
+        return (Named(name),) if name else None
+    computed = number(project, value)
+    return (computed,) if computed is not None else None
+
+
+def _dict(project: Project, value: Value, node: ast.Dict) -> tuple[Any] | None:
+    found = {}
+    for key, item in zip(node.keys, node.values, strict=True):
+        name = constant(project, value.at(key)) if key is not None else None
+        inner = constant(project, value.at(item))
+        if name is None or inner is None or not isinstance(name.value, (str, int, float, bool)):
+            return None
+        found[name.value] = inner.value
+    return (found,)

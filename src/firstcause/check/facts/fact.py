@@ -1,0 +1,27 @@
+"""One thing that the code sets, in the terms in which people ask for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from firstcause.schema.site import Site
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A key of the instructions, the value that the code gives it, and the place to change.
+
+    ``value`` is normalised as an instruction's is. ``how`` names the argument or construct that sets it, such as
+    ``TrainingArguments(learning_rate=)``. ``sure`` is False where a command line or an unread config may say otherwise.
+    ``explicit`` is False for a library's default. ``reason`` is a comment of the code's author that explains the choice.
+    """
+
+    key: str
+    value: Any
+    site: Site
+    how: str
+    argument: str = ""
+    sure: bool = True
+    explicit: bool = True
+    reason: str = ""

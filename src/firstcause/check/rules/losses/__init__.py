@@ -1,0 +1,1 @@
+"""What a loss is given, and what becomes of it."""

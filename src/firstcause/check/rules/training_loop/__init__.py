@@ -1,0 +1,1 @@
+"""The order of a training step, and what belongs into it."""
