@@ -21,6 +21,8 @@ from firstcause.source.project import Project
 from firstcause.source.resolve import Defined, external, resolve
 from firstcause.source.walk import Origin
 
+Looping = ast.For | ast.AsyncFor | ast.While
+
 
 @dataclass(frozen=True, eq=False)
 class Call:
@@ -67,7 +69,7 @@ class Loop:
     """A ``for`` or ``while`` statement."""
 
     module: Module
-    node: ast.For | ast.AsyncFor | ast.While
+    node: Looping
 
     @property
     def nodes(self) -> Iterator[ast.AST]:
@@ -108,6 +110,10 @@ class Code:
             if isinstance(c.node.func, ast.Attribute) and (c.name.startswith(".") or not c.name)
         ]
 
+    def called_names(self) -> set[str]:
+        """The last names of everything that is called."""
+        return set(call_index(self.project).by_name)
+
     def _named(self, last: str) -> list[Call]:
         known = self._calls.get(last)
         if known is None:
@@ -128,8 +134,8 @@ class Code:
     def _aliases(self) -> dict[str, set[str]]:
         found: dict[str, set[str]] = {}
         for module in self.modules:
-            for node in ast.walk(module.tree):
-                if isinstance(node, ast.alias) and node.asname:
+            for node in module.nodes(ast.alias):
+                if node.asname:
                     found.setdefault(node.name.rpartition(".")[2], set()).add(node.asname)
         return found
 
@@ -187,19 +193,14 @@ class Code:
         return [
             Defined(module, node)
             for module in self.modules
-            for node in ast.walk(module.tree)
-            if isinstance(node, ast.ClassDef)
-            and wanted & {shortest(b) for b in external_bases(self.project, module, node)}
+            for node in module.nodes(ast.ClassDef)
+            if wanted & {shortest(b) for b in external_bases(self.project, module, node)}
         ]
 
     def loops(self) -> list[Loop]:
         """Every loop of the project."""
-        return [
-            Loop(module, node)
-            for module in self.modules
-            for node in ast.walk(module.tree)
-            if isinstance(node, (ast.For, ast.AsyncFor, ast.While))
-        ]
+        kinds: tuple[type[Looping], ...] = (ast.For, ast.AsyncFor, ast.While)
+        return [Loop(m, node) for m in self.modules for kind in kinds for node in m.nodes(kind)]
 
     def loop_around(self, module: Module, node: ast.AST) -> Loop | None:
         """The innermost loop whose body or test holds a node, up to its function."""
@@ -233,7 +234,7 @@ class Code:
         return any(
             name == library or name.startswith(library + ".")
             for module in self.modules
-            for name in _imported(module.tree)
+            for name in _imported(module)
         )
 
 
@@ -285,11 +286,11 @@ def _targets(module: Module, node: ast.AST) -> list[ast.expr]:
     return [t for w in written for t in (w.elts if isinstance(w, ast.Tuple) else [w])]
 
 
-def _imported(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
+def _imported(module: Module) -> Iterator[str]:
+    for plain in module.nodes(ast.Import):
+        yield from (alias.name for alias in plain.names)
+    for node in module.nodes(ast.ImportFrom):
+        if not node.level and node.module:
             yield node.module
 
 

@@ -14,6 +14,8 @@ from firstcause.schema.site import Site
 from firstcause.source.project import Project
 
 CODE = (".py", ".ipynb")
+# A value that takes longer to follow is taken as unknown: a check answers in a second.
+EFFORT = 300
 # Not the user's code: environments, caches, version control.
 SKIPPED = frozenset(
     {"__pycache__", "node_modules", "site-packages", "build", "dist", ".git", ".venv", "venv"}
@@ -28,6 +30,7 @@ def check(paths: Sequence[str], root: str) -> Report:
             "check-empty", f"{', '.join(paths)}: no Python file or notebook", "give a file or a folder"
         )
     project = Project(root, files, sorted({os.path.dirname(os.path.abspath(f)) for f in files}))
+    project.effort = EFFORT
     code = Code(project)
     outcome = run_rules(code)
     findings = [*_unreadable(project), *outcome.findings]

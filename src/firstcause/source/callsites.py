@@ -37,20 +37,19 @@ def call_index(project: Project) -> CallIndex:
     index = CallIndex()
     for module in project.modules:
         called = set()
-        for node in ast.walk(module.tree):
-            if isinstance(node, ast.Call):
-                called.add(node.func)
-                index.by_name.setdefault(last_name(node.func), []).append(Value(module, node))
-        for node in ast.walk(module.tree):
-            # A function that is handed on as a value may be called under another name.
-            if (
-                isinstance(node, (ast.Name, ast.Attribute))
-                and node not in called
-                and isinstance(node.ctx, ast.Load)
-            ):
-                index.values.add(last_name(node))
-            if isinstance(node, ast.alias) and node.asname:
-                index.values.add(node.name.rpartition(".")[2])
+        for call in module.nodes(ast.Call):
+            called.add(call.func)
+            index.by_name.setdefault(last_name(call.func), []).append(Value(module, call))
+        # A function that is handed on as a value may be called under another name.
+        for name in module.nodes(ast.Name):
+            if name not in called and isinstance(name.ctx, ast.Load):
+                index.values.add(name.id)
+        for attribute in module.nodes(ast.Attribute):
+            if attribute not in called and isinstance(attribute.ctx, ast.Load):
+                index.values.add(attribute.attr)
+        for alias in module.nodes(ast.alias):
+            if alias.asname:
+                index.values.add(alias.name.rpartition(".")[2])
     project.memory["calls"] = index
     return index
 
@@ -125,8 +124,8 @@ def _is_only(project: Project, function: ast.FunctionDef | ast.AsyncFunctionDef)
         return False
     names: Counter[str] | None = project.memory.get("functions")
     if names is None:
-        nodes = (n for m in project.modules for n in ast.walk(m.tree))
-        names = Counter(n.name for n in nodes if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)))
+        names = Counter(n.name for m in project.modules for n in m.nodes(ast.FunctionDef))
+        names.update(n.name for m in project.modules for n in m.nodes(ast.AsyncFunctionDef))
         project.memory["functions"] = names
     return names[function.name] == 1
 

@@ -68,8 +68,8 @@ def subclasses(project: Project, cls: ast.ClassDef) -> list[Defined]:
     if derived is None:
         derived = {}
         for module in project.modules:
-            for node in ast.walk(module.tree):
-                if isinstance(node, ast.ClassDef) and node.bases:
+            for node in module.nodes(ast.ClassDef):
+                if node.bases:
                     for part in lineage(project, module, node)[1:]:
                         derived.setdefault(part.node, []).append(Defined(module, node))
         project.memory["subclasses"] = derived

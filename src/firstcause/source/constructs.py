@@ -118,8 +118,8 @@ def classes_named(project: Project, name: str) -> list[Defined]:
     return [
         Defined(module, node)
         for module in project.modules
-        for node in ast.walk(module.tree)
-        if isinstance(node, ast.ClassDef) and node.name == last
+        for node in module.nodes(ast.ClassDef)
+        if node.name == last
     ]
 
 
@@ -127,8 +127,8 @@ def _assigned_outside(walk: Walk, step: Path, rest: Path, cls: ast.ClassDef | No
     """``model.fc = nn.Linear(...)``: a part that the code replaces from outside; of any object where no class is given."""
     found: list[Origin] = []
     for module in walk.project.modules:
-        for node in ast.walk(module.tree):
-            for target in node.targets if isinstance(node, ast.Assign) else ():
+        for node in module.nodes(ast.Assign):
+            for target in node.targets:
                 if (
                     not isinstance(target, ast.Attribute)
                     or target.attr != step[0].key

@@ -49,8 +49,8 @@ def data_origin_of_name(project: Project, name: str) -> list[Origin]:
     """The same for a variable of a loop, wherever in the project loops bind the name; else for an assigned one."""
     bound: list[tuple[bool, Value]] = []
     for module in project.modules:
-        for node in ast.walk(module.tree):
-            if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store):
+        for node in module.nodes(ast.Name):
+            if node.id == name and isinstance(node.ctx, ast.Store):
                 value = _bound_by(module, node)
                 if value is not None:
                     bound.append((isinstance(module.statement(node), (ast.For, ast.AsyncFor)), value))

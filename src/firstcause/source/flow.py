@@ -11,14 +11,15 @@ from firstcause.source.frames import Value
 from firstcause.source.module import Module
 from firstcause.source.project import Project
 from firstcause.source.variables import variable
-from firstcause.source.walk import Origin, Walk
+from firstcause.source.walk import Effort, Origin, Walk
 
 HANDLERS = {**EXPRESSIONS, ast.Name: variable, ast.Attribute: attribute, ast.Call: call}
 
 
 def new_walk(project: Project, data: bool = False, spread: bool = False) -> Walk:
     """A walk over a project; ``data`` and ``spread`` as in ``Walk``."""
-    return Walk(project, HANDLERS, data=data, spread=spread)
+    effort = Effort(project.effort) if project.effort is not None else None
+    return Walk(project, HANDLERS, data=data, spread=spread, effort=effort)
 
 
 def origins(project: Project, path: str, line: int, expression: str | ast.expr) -> list[Origin]:

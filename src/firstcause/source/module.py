@@ -7,13 +7,15 @@ import io
 import os
 import re
 import tokenize
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any, TypeVar
 
 from firstcause.schema import Site
 
 T = TypeVar("T")
+N = TypeVar("N", bound=ast.AST)
+_SHARED = (ast.expr_context, ast.boolop, ast.operator, ast.unaryop, ast.cmpop)
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
@@ -35,9 +37,42 @@ class Module:
         self.tree = ast.parse(self.text, filename=path)
         # What each name means at the module's end, once somebody has asked.
         self.ends: dict[object, Any] = {}
-        self.parents: dict[ast.AST, ast.AST] = {
-            child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)
-        }
+        self.parents: dict[ast.AST, ast.AST] = {}
+        # Every node by its type, in the order of the text.
+        self.by_type: dict[type[ast.AST], list[ast.AST]] = {}
+        self._index()
+
+    def _index(self) -> None:
+        # One walk for all: ast.walk makes a generator and a deque's entry for each node, and costs three times as much.
+        parents, by_type = self.parents, self.by_type
+        stack: list[ast.AST] = [self.tree]
+        while stack:
+            node = stack.pop()
+            kind = type(node)
+            if kind in by_type:
+                by_type[kind].append(node)
+            else:
+                by_type[kind] = [node]
+            children: list[ast.AST] = []
+            for field in kind._fields:
+                value = getattr(node, field, None)
+                if isinstance(value, ast.AST):
+                    # Load, Store and operators are one object for the whole tree.
+                    if not isinstance(value, _SHARED):
+                        parents[value] = node
+                        children.append(value)
+                elif value.__class__ is list:
+                    for child in value:
+                        if isinstance(child, ast.AST) and not isinstance(child, _SHARED):
+                            parents[child] = node
+                            children.append(child)
+            children.reverse()
+            stack += children
+
+    def nodes(self, *kinds: type[N]) -> Iterator[N]:
+        """Every node of these types, in the order of the text for each type."""
+        for kind in kinds:
+            yield from self.by_type.get(kind, ())  # type: ignore[misc]
 
     @cached_property
     def lines(self) -> list[str]:
@@ -48,9 +83,9 @@ class Module:
     def global_statements(self) -> dict[str, list[FunctionNode]]:
         """The functions that declare a name global, by name."""
         found: dict[str, list[FunctionNode]] = {}
-        for node in ast.walk(self.tree):
-            function = self.function(node) if isinstance(node, ast.Global) else None
-            for name in node.names if isinstance(node, ast.Global) and function is not None else ():
+        for node in self.nodes(ast.Global):
+            function = self.function(node)
+            for name in node.names if function is not None else ():
                 found.setdefault(name, []).append(function)  # type: ignore[arg-type]
         return found
 

@@ -38,6 +38,8 @@ class Project:
         self.unreadable: dict[str, Unreadable] = {}
         # What later readings of the whole project keep here, by name.
         self.memory: dict[str, Any] = {}
+        # How many steps one question about a value may take; None for the walk's own bound.
+        self.effort: int | None = None
         self.resolved: dict[ast.AST, Any] = {}
         self.callees: dict[ast.AST, Any] = {}
         self._modules: dict[str, Module | None] = {}
@@ -63,13 +65,14 @@ class Project:
     @cached_property
     def modules(self) -> list[Module]:
         """Every file that the starting points reach by imports, in the order in which they are met."""
-        waiting, seen, found = list(self.files), set(self.files), []
-        while waiting and len(seen) <= MAX_FILES:
+        waiting, seen = list(self.files), set(self.files)
+        found: list[Module] = []
+        while waiting and len(found) < max(MAX_FILES, len(self.files)):
             module = self.module(waiting.pop(0))
             if module is None:
                 continue
             found.append(module)
-            for node in ast.walk(module.tree):
+            for node in module.nodes(ast.Import, ast.ImportFrom):
                 for path in self._imported_paths(module, node):
                     if path not in seen:
                         seen.add(path)

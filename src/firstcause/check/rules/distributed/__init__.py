@@ -1,0 +1,1 @@
+"""Several processes: who sees which data, who saves, who waits for whom."""

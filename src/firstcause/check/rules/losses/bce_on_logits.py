@@ -1,0 +1,75 @@
+"""Binary cross entropy of probabilities is given a layer's raw output.
+
+Why: BCELoss takes values within 0 and 1: outside it raises, on CUDA as a device-side assertion.
+Refuted by: a sigmoid or softmax on the way, the loss that takes logits, an output that the code does not show.
+Holds for: torch, all versions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from firstcause.check.activations import activation
+from firstcause.check.code import Code, finding
+from firstcause.check.rule import Example
+from firstcause.schema.finding import Category, Finding
+
+SLUG = "bce-on-logits"
+CATEGORY: Category = "critical"
+HOLDS: Mapping[str, str] = {}
+
+
+def find(code: Code) -> Iterator[Finding]:
+    calls = code.calls("torch.nn.functional.binary_cross_entropy")
+    calls += [use for made in code.calls("torch.nn.BCELoss") for use in code.uses_of(made)]
+    for call in calls:
+        value = call.argument("input", 0)
+        found = (
+            {activation(code, o) for o in code.origins(call.module, value.node)}
+            if value is not None
+            else set()
+        )
+        if found and found <= {"linear", "tanh", "log-softmax"}:
+            text = f"binary cross entropy takes probabilities and gets the output of a {found.pop()} layer, which leaves 0 to 1"
+            yield finding(SLUG, CATEGORY, call.module, call.node, text)
+
+
+_NET = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 1)
+
+    def forward(self, x):
+        return {output}
+
+def fit(loader):
+    net = Net()
+    crit = nn.{cls}()
+    for x, y in loader:
+        loss = crit(net(x).squeeze(1), y.float()){mark}
+"""
+BAD = (
+    Example(_NET.format(output="self.fc(x)", cls="BCELoss", mark="  # found")),
+    Example("""
+import torch
+import torch.nn.functional as F
+
+head = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.ReLU(), torch.nn.Linear(4, 1))
+loss = F.binary_cross_entropy(head(torch.zeros(2, 4)), torch.zeros(2, 1))  # found
+"""),
+)
+GOOD = (
+    Example(_NET.format(output="torch.sigmoid(self.fc(x))", cls="BCELoss", mark="")),
+    Example(_NET.format(output="self.fc(x)", cls="BCEWithLogitsLoss", mark="")),
+    Example("""
+import torch
+import torch.nn.functional as F
+
+head = torch.nn.Sequential(torch.nn.Linear(4, 1), torch.nn.Sigmoid())
+loss = F.binary_cross_entropy(head(torch.zeros(2, 4)), torch.zeros(2, 1))
+"""),
+)

@@ -1,0 +1,78 @@
+"""A loss is made anew from its own number before backward.
+
+Why: the new tensor is a leaf: backward ends there and no parameter gets a gradient.
+Refuted by: a graph that leads on from the tensor, a leaf that is itself what is trained.
+Holds for: torch, all versions.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+
+from firstcause.check.code import Code, finding
+from firstcause.check.events import events, training_loops
+from firstcause.check.rule import Example
+from firstcause.schema.finding import Category, Finding
+from firstcause.source.module import Module
+from firstcause.source.resolve import external, resolve
+
+SLUG = "detached-loss"
+CATEGORY: Category = "critical"
+HOLDS: Mapping[str, str] = {}
+
+MAKERS = frozenset(
+    {"torch.tensor", "torch.as_tensor", "torch.FloatTensor", "torch.from_numpy", "torch.autograd.Variable"}
+)
+CUTS = frozenset({"item", "detach", "numpy", "tolist"})
+
+
+def find(code: Code) -> Iterator[Finding]:
+    for loop in training_loops(code):
+        for event in events(code, loop):
+            receiver = event.call.receiver
+            if event.kind != "backward" or receiver is None:
+                continue
+            origins = code.origins(event.call.module, receiver)
+            made = [o for o in origins if _is_cut(code, o.module, o.node)]
+            if origins and len(made) == len(origins):
+                node = made[0].node
+                assert isinstance(node, ast.expr)
+                text = f"{ast.unparse(node)[:60]} has no graph behind it: backward reaches no parameter, and nothing is learned"
+                yield finding(SLUG, CATEGORY, made[0].module, node, text, related=(event.call.site,))
+
+
+def _is_cut(code: Code, module: Module, node: ast.AST) -> bool:
+    """A tensor made from a number, or a call that cuts the graph, ``requires_grad_()`` behind it or not."""
+    if not isinstance(node, ast.Call):
+        return False
+    if external(resolve(code.project, module, node.func)) in MAKERS:
+        return any(isinstance(n, ast.Call) for a in node.args for n in ast.walk(a))
+    func = node.func
+    if not isinstance(func, ast.Attribute):
+        return False
+    if func.attr == "requires_grad_":
+        return _is_cut(code, module, func.value)
+    return func.attr in CUTS
+
+
+_LOOP = """
+import torch
+
+def fit(net, loader):
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x, y in loader:
+        opt.zero_grad()
+        {lines}
+        loss.backward()
+        opt.step()
+"""
+BAD = (
+    Example(_LOOP.format(lines="loss = torch.tensor(net(x).mean().item(), requires_grad=True)  # found")),
+    Example(_LOOP.format(lines="loss = (net(x) - y).pow(2).mean().detach().requires_grad_()  # found")),
+)
+GOOD = (
+    Example(_LOOP.format(lines="loss = (net(x) - y).pow(2).mean()")),
+    Example(_LOOP.format(lines="loss = (net(x) - net(y).detach()).pow(2).mean()")),
+    Example(_LOOP.format(lines="loss = net(x).mean() * torch.tensor(0.5)")),
+)

@@ -1,0 +1,75 @@
+"""A sigmoid stands before the binary loss that applies one itself.
+
+Why: the loss sees inputs within 0 and 1 only, so no prediction falls below 0.5 or above 0.73.
+Refuted by: a loss that takes probabilities, a sigmoid that only metrics see.
+Holds for: torch, all versions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from firstcause.check.activations import activation
+from firstcause.check.code import Code, finding
+from firstcause.check.rule import Example
+from firstcause.schema.finding import Category, Finding
+
+SLUG = "sigmoid-before-bce-logits"
+CATEGORY: Category = "critical"
+HOLDS: Mapping[str, str] = {}
+
+
+def find(code: Code) -> Iterator[Finding]:
+    calls = code.calls("torch.nn.functional.binary_cross_entropy_with_logits")
+    calls += [use for made in code.calls("torch.nn.BCEWithLogitsLoss") for use in code.uses_of(made)]
+    for call in calls:
+        value = call.argument("input", 0)
+        origins = code.origins(call.module, value.node) if value is not None else []
+        if origins and all(activation(code, o) in ("sigmoid", "softmax") for o in origins):
+            text = "the loss applies a sigmoid and gets a value that passed one already: predictions stay within 0.5 and 0.73"
+            first = origins[0]
+            yield finding(SLUG, CATEGORY, first.module, first.node, text, related=(call.site,))
+
+
+_NET = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 1)
+
+    def forward(self, x):
+        return {output}
+
+def fit(loader):
+    net = Net()
+    crit = nn.{cls}()
+    for x, y in loader:
+        loss = crit(net(x), y.float())
+"""
+BAD = (
+    Example(_NET.format(output="torch.sigmoid(self.fc(x))  # found\n", cls="BCEWithLogitsLoss")),
+    Example("""
+import torch
+import torch.nn.functional as F
+
+def objective(head, x, y):
+    score = head(x).sigmoid()  # found
+    return F.binary_cross_entropy_with_logits(score, y)
+"""),
+)
+GOOD = (
+    Example(_NET.format(output="torch.sigmoid(self.fc(x))", cls="BCELoss")),
+    Example(_NET.format(output="self.fc(x)", cls="BCEWithLogitsLoss")),
+    Example("""
+import torch
+import torch.nn.functional as F
+
+def objective(head, x, y):
+    score = head(x)
+    right = (score.sigmoid() > 0.5) == y
+    return F.binary_cross_entropy_with_logits(score, y), right
+"""),
+)

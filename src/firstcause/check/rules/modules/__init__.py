@@ -1,0 +1,1 @@
+"""How modules hold their parts, so that parameters, devices and checkpoints find them."""

@@ -1,0 +1,1 @@
+"""Half precision and loss scaling: what is scaled, when, and by what."""

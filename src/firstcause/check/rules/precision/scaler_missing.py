@@ -1,0 +1,114 @@
+"""Half-precision training without loss scaling.
+
+Why: gradients below 6e-8 are zero in float16, so small ones vanish and part of the model does not learn.
+Refuted by: a GradScaler (of torch, Fabric or the training library), bfloat16, autocast for evaluation only.
+Holds for: torch since 1.6; on devices where float16 autocast exists.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+
+from firstcause.check.code import Call, Code, Loop, finding
+from firstcause.check.constants import Named
+from firstcause.check.events import events, training_loops
+from firstcause.check.rule import Example
+from firstcause.check.steps import reached
+from firstcause.schema.finding import Category, Finding
+
+SLUG = "scaler-missing"
+CATEGORY: Category = "critical"
+HOLDS: Mapping[str, str] = {}
+
+AUTOCAST = ("torch.autocast", "torch.amp.autocast", "torch.amp.autocast_mode.autocast")
+CUDA = ("torch.cuda.amp.autocast", "torch.cuda.amp.autocast_mode.autocast")
+SCALERS = (
+    "torch.amp.GradScaler",
+    "torch.cuda.amp.GradScaler",
+    "torch.GradScaler",
+    "torch.cpu.amp.GradScaler",
+)
+
+
+def find(code: Code) -> Iterator[Finding]:
+    half = [c for c in code.calls(*AUTOCAST, *CUDA) if _is_half(c)]
+    if not half or code.calls(*SCALERS) or _scaled_by_others(code):
+        return
+    for loop in training_loops(code):
+        for call in half:
+            if _trains_in(code, loop, call):
+                text = "autocast in float16 and no GradScaler: gradients below 6e-8 become 0 and are lost"
+                yield finding(SLUG, CATEGORY, call.module, call.node, text)
+
+
+def _is_half(call: Call) -> bool:
+    dtype = call.constant("dtype", None if call.name in CUDA else 1)
+    if call.name in CUDA:
+        return not call.may_have("dtype") or (dtype is not None and dtype.value == Named("torch.float16"))
+    device = call.constant("device_type", 0)
+    if dtype is not None:
+        return bool(dtype.value == Named("torch.float16"))
+    # The default of CUDA's autocast is float16, that of the CPU's bfloat16.
+    return (
+        not call.may_have("dtype")
+        and len(call.node.args) < 2
+        and device is not None
+        and device.value == "cuda"
+    )
+
+
+def _scaled_by_others(code: Code) -> bool:
+    """A scaler of another library, or one of the user's own: somebody multiplies the loss."""
+    return any("scaler" in last.lower() for last in code.called_names())
+
+
+def _trains_in(code: Code, loop: Loop, call: Call) -> bool:
+    if not any(e.kind == "backward" for e in events(code, loop)):
+        return False
+    return any(node is call.node for _, node in reached(code, loop)) and not _for_evaluation(code, call)
+
+
+def _for_evaluation(code: Code, call: Call) -> bool:
+    quiet = ("torch.no_grad", "torch.inference_mode")
+    function = call.module.function(call.node)
+    decorators = getattr(function, "decorator_list", [])
+    named = {ast.unparse(d).partition("(")[0] for d in decorators}
+    return code.under(call.module, call.node, *quiet) is not None or bool(named & set(quiet))
+
+
+_LOOP = """
+    for x, y in loader:
+        opt.zero_grad()
+        with torch.autocast({arguments}):{mark}
+            loss = torch.nn.functional.mse_loss(net(x), y)
+        loss.backward()
+        opt.step()
+"""
+_HEAD = """
+import torch
+
+def fit(net, loader):
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+"""
+BAD = (
+    Example(_HEAD + _LOOP.format(arguments='"cuda", dtype=torch.float16', mark="  # found")),
+    Example(_HEAD + _LOOP.format(arguments='device_type="cuda"', mark="  # found")),
+)
+GOOD = (
+    Example(_HEAD + _LOOP.format(arguments='"cuda", dtype=torch.bfloat16', mark="")),
+    Example(_HEAD + '    scaler = torch.amp.GradScaler("cuda")' + _LOOP.format(arguments='"cuda"', mark="")),
+    Example(_HEAD + _LOOP.format(arguments='"cpu"', mark="")),
+    Example("""
+import torch
+
+def fit(net, loader):
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x in loader:
+        opt.zero_grad()
+        net(x).mean().backward()
+        opt.step()
+        with torch.no_grad(), torch.autocast("cuda"):
+            print(net(x).mean())
+"""),
+)

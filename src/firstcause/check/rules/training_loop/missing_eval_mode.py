@@ -1,0 +1,173 @@
+"""A model with dropout or batch normalisation is evaluated in training mode.
+
+Why: dropout is active and statistics are those of the batch, so the figures are too low and move from call to call.
+Refuted by: eval() on the model anywhere before, within what calls this, on purpose (Monte Carlo dropout); no such layer.
+Holds for: torch, all versions.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+
+from firstcause.check.code import Code, finding
+from firstcause.check.graphs import QUIET
+from firstcause.check.modes import has_modes
+from firstcause.check.rule import Example
+from firstcause.schema.finding import Category, Finding
+from firstcause.source.module import Module
+
+SLUG = "missing-eval-mode"
+CATEGORY: Category = "critical"
+HOLDS: Mapping[str, str] = {}
+
+
+def find(code: Code) -> Iterator[Finding]:
+    evaluated = _evaluated(code)
+    for module, place in _quiet_places(code):
+        for node in ast.walk(place):
+            if not isinstance(node, ast.Call) or not _is_model_call(node):
+                continue
+            if _trains(place):
+                break
+            made = frozenset(o.node for o in code.origins(module, node.func))
+            if not made or made & evaluated or not _all_trained(code, made) or not has_modes(code, made):
+                continue
+            name = ast.unparse(node.func)
+            text = (
+                f"{name} is evaluated here and nothing calls {name}.eval(): dropout stays active and batch statistics are "
+                "those of the batch"
+            )
+            yield finding(SLUG, CATEGORY, module, place if isinstance(place, ast.With) else node, text)
+            break
+
+
+def _evaluated(code: Code) -> frozenset[ast.AST]:
+    """The models that are put into evaluation mode anywhere: with eval() or train(False)."""
+    calls = [*code.methods("eval"), *(c for c in code.methods("train") if c.node.args or c.node.keywords)]
+    return frozenset(
+        o.node for c in calls if c.receiver is not None for o in code.origins(c.module, c.receiver)
+    )
+
+
+def _quiet_places(code: Code) -> Iterator[tuple[Module, ast.AST]]:
+    """The blocks and functions that run without gradients."""
+    seen = set()
+    for call in code.calls(*QUIET):
+        if call.node.args and call.name.endswith("set_grad_enabled"):
+            continue
+        holder = next(
+            (p for p in call.module.ancestors(call.node) if isinstance(p, (ast.With, ast.FunctionDef))), None
+        )
+        is_own = isinstance(holder, ast.With) and any(i.context_expr is call.node for i in holder.items)
+        is_decorator = isinstance(holder, ast.FunctionDef) and call.node in holder.decorator_list
+        if holder is not None and (is_own or is_decorator) and holder not in seen:
+            seen.add(holder)
+            yield call.module, holder
+
+
+def _trains(place: ast.AST) -> bool:
+    """A block that calls backward is a training under the wrong switch: another rule's."""
+    return any(isinstance(n, ast.Attribute) and n.attr == "backward" for n in ast.walk(place))
+
+
+def _is_model_call(node: ast.Call) -> bool:
+    return isinstance(node.func, (ast.Name, ast.Attribute)) and bool(node.args or node.keywords)
+
+
+def _all_trained(code: Code, made: frozenset[ast.AST]) -> bool:
+    """Whether each is a model that ``train()`` is called on or that an optimizer holds: one that is trained here."""
+    trained = {
+        o.node
+        for c in code.methods("train", "parameters")
+        if c.receiver is not None
+        for o in code.origins(c.module, c.receiver)
+    }
+    return made <= trained
+
+
+_HEAD = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.drop = nn.Dropout(0.2)
+        self.fc = nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.fc(self.drop(x))
+
+def fit(model, loader):
+    opt = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in loader:
+        opt.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        opt.step()
+"""
+BAD = (
+    Example(
+        _HEAD
+        + """
+def validate(model, loader):
+    correct = 0
+    with torch.no_grad():  # found
+        for x, y in loader:
+            correct += (model(x).argmax(1) == y).sum().item()
+    return correct
+
+model = Net()
+fit(model, [])
+print(validate(model, []))
+"""
+    ),
+    Example(
+        _HEAD
+        + """
+model = Net()
+fit(model, [])
+with torch.inference_mode():  # found
+    print(model(torch.zeros(1, 4)))
+"""
+    ),
+)
+GOOD = (
+    Example(
+        _HEAD
+        + """
+model = Net()
+fit(model, [])
+model.eval()
+with torch.no_grad():
+    print(model(torch.zeros(1, 4)))
+"""
+    ),
+    Example(
+        _HEAD
+        + """
+def validate(model, loader):
+    was = model.training
+    model.train(False)
+    with torch.no_grad():
+        result = [model(x) for x in loader]
+    model.train(was)
+    return result
+
+model = Net()
+fit(model, [])
+validate(model, [])
+"""
+    ),
+    Example(
+        """
+import torch
+from torch import nn
+
+model = nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 2))
+opt = torch.optim.SGD(model.parameters(), lr=0.1)
+with torch.no_grad():
+    print(model(torch.zeros(1, 4)))
+"""
+    ),
+)

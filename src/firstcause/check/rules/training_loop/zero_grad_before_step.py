@@ -1,0 +1,104 @@
+"""Gradients are cleared between backward and the optimizer's step.
+
+Why: the step sees no gradient (``None`` is skipped), so nothing is ever learned, without an error.
+Refuted by: another backward between the clearing and the step, another optimizer's gradients cleared.
+Holds for: torch, all versions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from firstcause.check.code import Code, finding
+from firstcause.check.events import Event, events, training_loops
+from firstcause.check.rule import Example
+from firstcause.schema.finding import Category, Finding
+
+SLUG = "zero-grad-before-step"
+CATEGORY: Category = "critical"
+HOLDS: Mapping[str, str] = {}
+
+
+def find(code: Code) -> Iterator[Finding]:
+    for loop in training_loops(code):
+        last: Event | None = None
+        backward = False
+        for event in events(code, loop):
+            if event.kind == "backward":
+                last, backward = None, True
+            elif event.kind == "zero-grad" and backward and not event.guarded:
+                last = event
+            elif event.kind in ("step", "scaler-step"):
+                if last is not None and event.objects and last.objects == event.objects:
+                    text = "gradients are cleared here, after backward and before the optimizer's step, which finds none"
+                    yield finding(
+                        SLUG, CATEGORY, last.call.module, last.call.node, text, related=(event.call.site,)
+                    )
+                last, backward = None, False
+
+
+BAD = (
+    Example("""
+import torch
+
+def fit(net, loader):
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x, y in loader:
+        loss = torch.nn.functional.mse_loss(net(x), y)
+        loss.backward()
+        opt.zero_grad()  # found
+        opt.step()
+"""),
+    Example("""
+import torch
+
+class Trainer:
+    def __init__(self, net):
+        self.net = net
+        self.optimizer = torch.optim.Adam(net.parameters())
+
+    def update(self, loss):
+        loss.backward()
+        self.optimizer.zero_grad()  # found
+        torch.nn.utils.clip_grad_norm_(self.net.parameters(), 1.0)
+        self.optimizer.step()
+
+    def fit(self, loader):
+        for x, y in loader:
+            self.update((self.net(x) - y).pow(2).mean())
+"""),
+)
+GOOD = (
+    Example("""
+import torch
+
+def fit(net, loader):
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x, y in loader:
+        opt.zero_grad()
+        torch.nn.functional.mse_loss(net(x), y).backward()
+        opt.step()
+"""),
+    Example("""
+import torch
+
+def fit(net, critic, loader):
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    other = torch.optim.SGD(critic.parameters(), lr=0.1)
+    for x in loader:
+        critic(net(x)).mean().backward()
+        other.zero_grad()
+        opt.step()
+        opt.zero_grad()
+"""),
+    Example("""
+import torch
+
+def fit(net, loader):
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x, y in loader:
+        torch.nn.functional.mse_loss(net(x), y).backward()
+        opt.step()
+        opt.zero_grad()
+"""),
+)
