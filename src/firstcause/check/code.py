@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from firstcause.check.constants import Constant, constant
+from firstcause.check.constants import Constant, constant, text_of
 from firstcause.schema.finding import Category, Finding
 from firstcause.schema.site import Site
 from firstcause.source.arguments import argument
@@ -109,6 +109,29 @@ class Code:
             for c in found
             if isinstance(c.node.func, ast.Attribute) and (c.name.startswith(".") or not c.name)
         ]
+
+    def methods_and_calls(self, *last: str) -> list[Call]:
+        """Every call whose last name is one of these, whatever it is called on."""
+        return [c for name in last for c in self._named(name)]
+
+    def calls_within(self, *prefixes: str) -> list[Call]:
+        """The calls of a library's functions and classes whose dotted name begins so."""
+        tops = {p.partition(".")[0] for p in prefixes}
+        if not any(self.imports(top) for top in tops):
+            return []
+        return [c for last in self.called_names() for c in self._named(last) if c.name.startswith(prefixes)]
+
+    def own_calls(self, name: str) -> list[Call]:
+        """The calls of the project's own function or class of a name."""
+        return [c for c in self._named(name) if self.callees_of(c)]
+
+    def trains(self) -> bool:
+        """Whether anything is trained: a backward, or a trainer's train or fit."""
+        return bool(self.called_names() & {"backward", "train", "fit"})
+
+    def text_of(self, value: Value) -> Constant | None:
+        """A text or a path that the code builds; what varies in it stands as ``{}``."""
+        return text_of(self.project, value)
 
     def called_names(self) -> set[str]:
         """The last names of everything that is called."""

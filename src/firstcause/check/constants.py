@@ -81,3 +81,63 @@ def _dict(project: Project, value: Value, node: ast.Dict) -> tuple[Any] | None:
             return None
         found[name.value] = inner.value
     return (found,)
+
+
+_PATHS = (
+    "pathlib.Path",
+    "pathlib.PurePath",
+    "os.fspath",
+    "builtins.str",
+    "os.path.abspath",
+    "os.path.expanduser",
+)
+
+
+def text_of(project: Project, value: Value, hops: int = 6) -> Constant | None:
+    """A text or path, its parts joined: ``Path(a) / b``, ``os.path.join``, f-strings; what varies stands as ``{}``."""
+    known = constant(project, value)
+    if known is not None:
+        return known if isinstance(known.value, str) else None
+    if hops == 0:
+        return None
+    found = [
+        _built(project, o.value, hops - 1) for o in new_walk(project).origins(value) if o.value is not None
+    ]
+    texts = {t for t in found if t is not None}
+    return (
+        Constant(texts.pop(), value.module.site(value.node))
+        if len(texts) == 1 and None not in found
+        else None
+    )
+
+
+def _built(project: Project, value: Value, hops: int) -> str | None:
+    node = value.node
+    if isinstance(node, ast.JoinedStr):
+        return "".join(_piece(project, value.at(part), hops) for part in node.values)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Div, ast.Add)):
+        left, right = (text_of(project, value.at(side), hops) for side in (node.left, node.right))
+        between = "/" if isinstance(node.op, ast.Div) else ""
+        return (
+            f"{left.value.rstrip('/') if between else left.value}{between}{right.value if right else '{}'}"
+            if left
+            else None
+        )
+    if isinstance(node, ast.Call):
+        name = external(resolve(project, value.module, node.func))
+        if name == "os.path.join" or (name in _PATHS and node.args):
+            parts = [text_of(project, value.at(a), hops) for a in node.args]
+            return (
+                "/".join(str(p.value).rstrip("/") if p else "{}" for p in parts)
+                if parts and parts[0]
+                else None
+            )
+    return None
+
+
+def _piece(project: Project, value: Value, hops: int) -> str:
+    node = value.node
+    if isinstance(node, ast.Constant):
+        return str(node.value)
+    inner = text_of(project, value.at(node.value), hops) if isinstance(node, ast.FormattedValue) else None
+    return str(inner.value) if inner is not None else "{}"

@@ -1,1 +1,31 @@
 """What the code does, by the keys of instructions: each value with where it stands and how it was found."""
+
+from __future__ import annotations
+
+from firstcause.check.code import Code
+from firstcause.check.facts.arguments import argument_facts
+from firstcause.check.facts.data import data_facts
+from firstcause.check.facts.fact import Fact
+from firstcause.check.facts.framework import framework_facts
+from firstcause.check.facts.loops import loop_facts
+from firstcause.check.facts.models import model_facts
+from firstcause.check.facts.outputs import output_facts
+from firstcause.check.facts.precision import precision_facts
+
+READERS = (
+    argument_facts,
+    precision_facts,
+    model_facts,
+    loop_facts,
+    data_facts,
+    output_facts,
+    framework_facts,
+)
+
+__all__ = ["Fact", "facts"]
+
+
+def facts(code: Code) -> tuple[Fact, ...]:
+    """Every fact of a project's code, each once, in the order of the readers."""
+    found = {(f.key, repr(f.value), f.site.file, f.site.line): f for read in READERS for f in read(code)}
+    return tuple(found.values())

@@ -26,17 +26,23 @@ LIBRARIES = ("accelerate", "lightning", "transformers")
 def find(code: Code) -> Iterator[Finding]:
     if "set_epoch" in code.called_names() or any(code.imports(library) for library in LIBRARIES):
         return
-    epochs = [loop for loop in training_loops(code) if _several(code, loop)]
     for call in code.calls(*SAMPLERS):
         shuffle = call.constant("shuffle", 3)
-        if (shuffle is not None and shuffle.value is False) or not epochs or not _feeds(code, call, epochs):
+        if shuffle is not None and shuffle.value is False:
             continue
-        text = "nothing calls set_epoch on this sampler: every epoch has the same order, since it shuffles with seed + epoch"
-        yield finding(SLUG, CATEGORY, call.module, call.node, text)
+        for loop in training_loops(code):
+            epochs = _epochs(code, loop)
+            if epochs is None or not _feeds(code, call, loop):
+                continue
+            text = (
+                f"nothing in this loop calls set_epoch on the sampler made at line {call.site.line}: every epoch has the same order, "
+                "since it shuffles with seed + epoch"
+            )
+            yield finding(SLUG, CATEGORY, epochs.module, epochs.node, text, related=(call.site,))
 
 
-def _several(code: Code, loop: Loop) -> bool:
-    """Whether another loop goes around: more than one epoch."""
+def _epochs(code: Code, loop: Loop) -> Loop | None:
+    """The loop around the one over batches; None where it runs once."""
     for outer in around(code, loop):
         node = outer.node
         counted = (
@@ -48,24 +54,22 @@ def _several(code: Code, loop: Loop) -> bool:
             assert isinstance(node, ast.For)
             assert isinstance(node.iter, ast.Call)
             last = code.constant(outer.module, node.iter.args[-1]) if node.iter.args else None
-            return last is None or last.value != 1
-    return False
+            return outer if last is None or last.value != 1 else None
+    return None
 
 
-def _feeds(code: Code, sampler: Call, loops: list[Loop]) -> bool:
-    """Whether a loader with this sampler is iterated in one of the loops."""
+def _feeds(code: Code, sampler: Call, loop: Loop) -> bool:
+    """Whether the loop iterates a loader with this sampler."""
+    iterated = loop.node.iter if isinstance(loop.node, ast.For) else None
+    if isinstance(iterated, ast.Call) and iterated.args:
+        iterated = iterated.args[0]
+    if iterated is None:
+        return False
+    made = {o.node for o in code.origins(loop.module, iterated)}
     for loader in code.calls("torch.utils.data.DataLoader"):
         value = loader.argument("sampler", 3)
-        if value is None or all(o.node is not sampler.node for o in code.origins(loader.module, value.node)):
-            continue
-        for loop in loops:
-            iterated = loop.node.iter if isinstance(loop.node, ast.For) else None
-            if isinstance(iterated, ast.Call) and iterated.args:
-                iterated = iterated.args[0]
-            if iterated is not None and any(
-                o.node is loader.node for o in code.origins(loop.module, iterated)
-            ):
-                return True
+        if loader.node in made and value is not None:
+            return any(o.node is sampler.node for o in code.origins(loader.module, value.node))
     return False
 
 
@@ -75,10 +79,10 @@ from torch.utils.data import DataLoader
 from torch.utils.data.distributed import DistributedSampler
 
 def main(model, data):
-    sampler = DistributedSampler(data{shuffle}){mark}
+    sampler = DistributedSampler(data{shuffle})
     loader = DataLoader(data, batch_size=8, sampler=sampler)
     opt = torch.optim.SGD(model.parameters(), lr=0.1)
-    for epoch in range({epochs}):{call}
+    for epoch in range({epochs}):{mark}{call}
         for x, y in loader:
             opt.zero_grad()
             torch.nn.functional.cross_entropy(model(x), y).backward()

@@ -74,7 +74,9 @@ def _replaced_after(code: Code, call: Call, name: str) -> Iterator[ast.Assign]:
             if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
                 continue
             target = node.targets[0]
-            of_model = isinstance(target, ast.Attribute) and ast.unparse(target).startswith(name + ".")
+            of_model = isinstance(target, ast.Attribute) and (ast.unparse(target) + ".").startswith(
+                name + "."
+            )
             if of_model and _is_layer(code, call, node.value):
                 yield node
 
@@ -112,6 +114,17 @@ def fit(net, loader):
         opt.zero_grad()
         nn.functional.cross_entropy(net(x), y).backward()
         opt.step()
+"""),
+    Example("""
+import torch
+from torch import nn
+from torchvision.models import resnet50
+
+def build():
+    net = resnet50()
+    optimizer = torch.optim.AdamW(net.fc.parameters(), lr=1e-3)
+    net.fc = nn.Linear(2048, 37)  # found
+    return net, optimizer
 """),
     Example("""
 import torch

@@ -1,0 +1,140 @@
+"""Whether a value of the code is what an instruction asks for, key by key."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from typing import Any
+
+from firstcause.check.facts.normal import model, normal, path
+from firstcause.schema.instruction import Instruction
+
+# "around N" accepts a quarter more or less (the vocabulary's own rule).
+AROUND = 0.25
+TOLERANCE = 1e-9
+MIXED = ("fp16", "bf16", "mixed")
+ATTENTION = ("q_proj", "k_proj", "v_proj", "o_proj")
+
+
+def agrees(instruction: Instruction, value: Any) -> bool:
+    """Whether the code's value satisfies an instruction; a forbidden value is satisfied by any other."""
+    asked = instruction.value
+    if instruction.polarity == "forbid":
+        return not _same(instruction.key, asked, value) and asked != "none"
+    if _is_number(asked) and _is_number(value):
+        return _number(instruction.relation, float(asked), float(value))
+    return _same(instruction.key, asked, value)
+
+
+def _number(relation: str, asked: float, got: float) -> bool:
+    if relation == "max":
+        return got <= asked * (1 + TOLERANCE)
+    if relation == "min":
+        return got >= asked * (1 - TOLERANCE)
+    if relation == "approx":
+        return abs(got - asked) <= AROUND * abs(asked)
+    return math.isclose(asked, got, rel_tol=TOLERANCE, abs_tol=1e-15)
+
+
+def _same(key: str, asked: Any, got: Any) -> bool:
+    compare = _BY_KEY.get(key)
+    if compare is not None:
+        return compare(asked, got)
+    if isinstance(asked, bool) or isinstance(got, bool):
+        return _truth(asked) == _truth(got)
+    if isinstance(asked, list) or isinstance(got, list):
+        return _as_set(asked) == _as_set(got)
+    return _word(normal(key, asked)) == _word(normal(key, got))
+
+
+def _word(value: Any) -> str:
+    return re.sub(r"[\s_-]+", "", str(value).lower())
+
+
+def _truth(value: Any) -> bool:
+    return value if isinstance(value, bool) else str(value).lower() in ("true", "yes", "on", "1")
+
+
+def _as_set(value: Any) -> frozenset[str]:
+    values = value if isinstance(value, (list, tuple)) else re.split(r"[,\s]+", str(value))
+    return frozenset(_word(v) for v in values if str(v))
+
+
+def _model(asked: Any, got: Any) -> bool:
+    one, other = model(str(asked)), model(str(got))
+    return one == other or one.rpartition("/")[2] == other or other.rpartition("/")[2] == one
+
+
+def _file(asked: Any, got: Any) -> bool:
+    """The same path, the same folder, or a folder or a pattern that holds it."""
+    one, other = path(str(asked)), path(str(got))
+    if one == other or (
+        ("/" not in one or "/" not in other) and os.path.basename(one) == os.path.basename(other)
+    ):
+        return True
+    if other.startswith(one.rstrip("*") + ("" if one.endswith("*") else "/")):
+        return True
+    pattern = re.escape(one).replace(r"\*", "[^/]*").replace("N", "[^/]*")
+    return bool(re.fullmatch(pattern, other)) or ("{}" in other and _varies(one, other))
+
+
+def _varies(asked: str, got: str) -> bool:
+    parts = [re.escape(p) for p in got.split("{}")]
+    return bool(re.fullmatch("[^/]*".join(parts), asked)) or asked.startswith(
+        got.partition("{}")[0].rstrip("/-_") or "\0"
+    )
+
+
+def _dataset(asked: Any, got: Any) -> bool:
+    return (
+        _word(asked).endswith(_word(str(got).rpartition("/")[2]))
+        or _word(got).endswith(_word(str(asked).rpartition("/")[2]))
+        or _file(asked, got)
+    )
+
+
+def _precision(asked: Any, got: Any) -> bool:
+    one, other = normal("precision", asked), normal("precision", got)
+    return bool(one == other or (one in ("mixed", "half") and other in MIXED))
+
+
+def _optimizer(asked: Any, got: Any) -> bool:
+    return _word(normal("optimizer", asked)) == _word(normal("optimizer", got))
+
+
+def _method(asked: Any, got: Any) -> bool:
+    one, other = _word(asked), _word(got)
+    return one == other or (one in ("lora", "peft", "adapter") and other in ("lora", "qlora"))
+
+
+def _modules(asked: Any, got: Any) -> bool:
+    one, other = _as_set(asked), _as_set(got)
+    everything = {"alllinear", "all"}
+    if one & everything or other & everything:
+        return bool(one & everything) == bool(other & everything)
+    return one == other or (one == {"attention"} and other == {_word(m) for m in ATTENTION})
+
+
+def _quantization(asked: Any, got: Any) -> bool:
+    words = {_word(asked), _word(got)}
+    four = {"4bit", "nf4", "int4", "fp4"}
+    return len(words) == 1 or words <= four or words <= {"8bit", "int8"}
+
+
+_BY_KEY = {
+    "model": _model,
+    "dataset": _dataset,
+    "input_path": _file,
+    "output_path": _file,
+    "output_dir": _file,
+    "precision": _precision,
+    "optimizer": _optimizer,
+    "method": _method,
+    "lora_target_modules": _modules,
+    "quantization": _quantization,
+}
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)

@@ -1,0 +1,123 @@
+"""Each instruction against the facts of its key: a match, a deviation, or nothing where the code does not say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from firstcause.check.compliance.agree import agrees
+from firstcause.check.compliance.table import names
+from firstcause.check.facts.fact import Fact
+from firstcause.schema.finding import Category, Finding
+from firstcause.schema.instruction import Instruction
+
+# Keys under which the same thing may stand in the code.
+ALSO = {
+    "output_dir": ("output_path",),
+    "output_path": ("output_dir",),
+    "dataset": ("input_path",),
+    "input_path": ("dataset",),
+    "max_length": ("max_model_len",),
+    "max_model_len": ("max_length",),
+    "eval_strategy": (),
+    "num_gpus": (),
+}
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What came of the comparison: findings, and the keys that are as asked."""
+
+    findings: tuple[Finding, ...]
+    matches: tuple[str, ...]
+
+
+def compare(instructions: Sequence[Instruction], facts: Sequence[Fact]) -> Compared:
+    """Deviations and matches of the active instructions; what only "may" be is not compared."""
+    active = [i for i in instructions if i.status == "active" and i.strength != "may"]
+    findings: list[Finding] = []
+    matches: list[str] = []
+    for key in dict.fromkeys(i.key for i in active):
+        asked = [i for i in active if i.key == key]
+        known = _known(key, facts)
+        if all(_follows(i, known, facts) for i in asked) and (known or _derived(asked[0], facts)):
+            matches.append(key)
+            continue
+        findings += _deviations(key, asked, known, facts)
+    return Compared(tuple(findings), tuple(matches))
+
+
+def _known(key: str, facts: Sequence[Fact]) -> list[Fact]:
+    own = [f for f in facts if f.key == key]
+    return own or [f for f in facts if f.key in ALSO.get(key, ())]
+
+
+def _follows(instruction: Instruction, known: Sequence[Fact], facts: Sequence[Fact]) -> bool:
+    if instruction.polarity == "forbid":
+        return all(agrees(instruction, f.value) for f in known)
+    also = [f for f in facts if f.key in ALSO.get(instruction.key, ())]
+    return any(agrees(instruction, f.value) for f in [*known, *also]) or _derived(instruction, facts)
+
+
+def _derived(instruction: Instruction, facts: Sequence[Fact]) -> bool:
+    """What follows by arithmetic: a batch per step times accumulation times devices."""
+    if instruction.key not in ("batch_size", "effective_batch_size") or instruction.scope == "per_device":
+        return False
+    product = effective(facts)
+    return product is not None and agrees(instruction, product)
+
+
+def effective(facts: Sequence[Fact]) -> int | None:
+    """Samples per update: per device, times accumulation, times devices where the code says how many."""
+    size = _only(facts, "batch_size")
+    if size is None:
+        return None
+    return size * (_only(facts, "gradient_accumulation") or 1) * (_only(facts, "num_gpus") or 1)
+
+
+def _only(facts: Sequence[Fact], key: str) -> int | None:
+    values = {f.value for f in facts if f.key == key and isinstance(f.value, int)}
+    return values.pop() if len(values) == 1 else None
+
+
+def _deviations(
+    key: str, asked: Sequence[Instruction], known: Sequence[Fact], facts: Sequence[Fact]
+) -> Iterator[Finding]:
+    broken = next((i for i in asked if not _follows(i, known, facts)), None)
+    sure = [f for f in known if f.sure and (broken is None or not agrees(broken, f.value))]
+    slug = names().deviation.get(key)
+    if broken is None or not sure or slug is None:
+        return
+    fact = sure[0]
+    got = effective(facts) if key == "effective_batch_size" else fact.value
+    wanted = (
+        f"no {broken.value}" if broken.polarity == "forbid" else f"{_RELATION[broken.relation]}{broken.value}"
+    )
+    text = (
+        f"{key} is {_shown(got)} here ({fact.how}); asked for: {wanted} (“{broken.sentence.strip()[:120]}”)"
+    )
+    if fact.reason:
+        text += f"; the code says why: {fact.reason[:120]}"
+    category: Category = "critical" if key in names().critical else "deviation"
+    if broken.strength == "should":
+        category = "suggestion"
+    yield Finding(
+        slug,
+        category,
+        fact.site,
+        text,
+        _shown(broken.value),
+        _shown(got),
+        key,
+        fact.argument,
+        bool(fact.reason),
+    )
+
+
+_RELATION = {"eq": "", "max": "at most ", "min": "at least ", "approx": "around "}
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, (list, tuple)):
+        return ",".join(map(str, value))
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,147 @@
+"""What is read: data sets, files, splits, lengths, and how many samples make a batch."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from firstcause.check.code import Call, Code
+from firstcause.check.constants import Constant
+from firstcause.check.facts.fact import Fact
+from firstcause.check.facts.normal import path
+from firstcause.check.reasons import reason
+from firstcause.schema.site import Site
+from firstcause.source.frames import Value
+
+# Data sets of torchvision by the name in which people ask for them.
+READERS = frozenset({"json", "csv", "text", "parquet", "imagefolder", "arrow"})
+WRITES = frozenset("wax")
+
+
+def data_facts(code: Code) -> Iterator[Fact]:
+    """Facts of dataset, input_path, output_path of plain files, data_split, max_length and batch_size of loaders."""
+    yield from _sets(code)
+    yield from _files(code)
+    yield from _splits(code)
+    yield from _lengths(code)
+    yield from _loaders(code)
+
+
+def _sets(code: Code) -> Iterator[Fact]:
+    for call in code.calls("datasets.load_dataset", "datasets.load.load_dataset"):
+        name = call.constant("path", 0)
+        if name is None or not isinstance(name.value, str):
+            continue
+        if name.value not in READERS:
+            yield Fact(
+                "dataset", name.value, name.site, "load_dataset", reason=reason(call.module, call.node)
+            )
+        for files in _texts(call.constant("data_files"), call.constant("data_dir")):
+            yield Fact("dataset", path(files[0]), files[1], "load_dataset(data_files=)", "data_files")
+    for call in code.calls_within("torchvision.datasets."):
+        last = call.name.rpartition(".")[2]
+        if last != "ImageFolder":
+            yield Fact("dataset", last, call.site, call.name)
+            continue
+        root = call.constant("root", 0)
+        if root is not None:
+            yield Fact("dataset", path(str(root.value)), root.site, "ImageFolder")
+
+
+def _texts(*found: Constant | None) -> Iterator[tuple[str, Site]]:
+    for one in found:
+        if one is None:
+            continue
+        value, site = one.value, one.site
+        values = value.values() if isinstance(value, dict) else value if isinstance(value, list) else [value]
+        for text in values:
+            if isinstance(text, str):
+                yield text, site
+
+
+def _files(code: Code) -> Iterator[Fact]:
+    """Files opened for reading or writing, by name; pandas and numpy readers and writers too."""
+    for call in code.calls("builtins.open", "io.open", "gzip.open"):
+        name, mode = call.constant("file", 0), call.constant("mode", 1)
+        yield from _opened(call, name, mode)
+    for call in code.methods("open", "write_text", "read_text"):
+        if call.receiver is None:
+            continue
+        name = code.text_of(Value(call.module, call.receiver))
+        if call.name == ".open":
+            yield from _opened(call, name, call.constant("mode", 0))
+        elif name is not None:
+            key = "output_path" if call.name == ".write_text" else "input_path"
+            yield Fact(key, path(str(name.value)), name.site, call.name)
+    for call in code.calls_within("pandas.", "numpy."):
+        last = call.name.rpartition(".")[2]
+        if last.startswith("read_") or last in ("load", "loadtxt"):
+            name = call.constant("filepath_or_buffer", 0)
+            if name is not None and isinstance(name.value, str):
+                yield Fact("dataset", path(name.value), name.site, call.name)
+    for call in code.methods("to_csv", "to_json", "to_parquet"):
+        name = call.constant("path_or_buf", 0)
+        if name is not None and isinstance(name.value, str):
+            yield Fact("output_path", path(name.value), name.site, call.name)
+
+
+def _opened(call: Call, name: Constant | None, mode: Constant | None) -> Iterator[Fact]:
+    text, how = name.value if name is not None else None, mode.value if mode is not None else "r"
+    site = name.site if name is not None else None
+    if isinstance(text, str) and isinstance(how, str) and site is not None:
+        key = "output_path" if set(how) & WRITES else "input_path"
+        yield Fact(key, path(text), site, f"open(…, {how!r})")
+
+
+def _splits(code: Code) -> Iterator[Fact]:
+    for call in code.methods_and_calls("train_test_split"):
+        share = call.constant("test_size")
+        if share is not None and isinstance(share.value, (int, float)):
+            yield Fact("data_split", share.value, share.site, "train_test_split(test_size=)", "test_size")
+        seed = call.constant("seed") or call.constant("random_state")
+        if seed is not None and seed.value is not None:
+            yield Fact("seed", seed.value, seed.site, "train_test_split(seed=)", "seed")
+
+
+def _lengths(code: Code) -> Iterator[Fact]:
+    """The length at which a tokenizer cuts; only where it does."""
+    for module in code.modules:
+        for node in module.nodes(ast.Call):
+            named = {k.arg: k for k in node.keywords if k.arg}
+            if "max_length" not in named or not ({"truncation", "padding"} & set(named)):
+                continue
+            cut = code.constant(module, named["max_length"].value)
+            if cut is not None and isinstance(cut.value, int):
+                yield Fact(
+                    "max_length",
+                    cut.value,
+                    cut.site,
+                    "tokenizer(max_length=)",
+                    "max_length",
+                    not cut.overridable,
+                )
+
+
+def _loaders(code: Code) -> Iterator[Fact]:
+    """The batch size of loaders that shuffle, draw by a sampler, or are the only one: those that train."""
+    loaders = code.calls("torch.utils.data.DataLoader")
+    for call in loaders:
+        size = call.constant("batch_size", 1)
+        shuffled = call.argument("shuffle", 2)
+        trains = len(loaders) == 1 or call.may_have("sampler") or call.may_have("batch_sampler")
+        trains = trains or (
+            shuffled is not None and not (isinstance(shuffled.node, ast.Constant) and not shuffled.node.value)
+        )
+        if trains and size is not None and isinstance(size.value, int):
+            value = call.argument("batch_size", 1)
+            why = reason(call.module, value.node) if value is not None else ""
+            yield Fact(
+                "batch_size",
+                size.value,
+                size.site,
+                "DataLoader(batch_size=)",
+                "batch_size",
+                not size.overridable,
+                True,
+                why,
+            )

@@ -1,0 +1,144 @@
+"""Plain loops: how many epochs, which optimizer with which settings, which schedule, how many micro-batches."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from firstcause.check.code import Call, Code, Loop
+from firstcause.check.events import around, events, training_loops
+from firstcause.check.facts.fact import Fact
+from firstcause.check.facts.normal import normal
+from firstcause.check.reasons import reason
+from firstcause.check.steps import OPTIMIZERS
+
+SCHEDULES = {
+    "CosineAnnealingLR": "cosine", "CosineAnnealingWarmRestarts": "cosine_with_restarts", "LinearLR": "linear", "StepLR": "step",
+    "MultiStepLR": "step", "OneCycleLR": "onecycle", "ReduceLROnPlateau": "plateau", "ExponentialLR": "exponential",
+    "ConstantLR": "constant", "PolynomialLR": "polynomial",
+}  # fmt: skip
+OF_TRANSFORMERS = {
+    "get_linear_schedule_with_warmup": "linear",
+    "get_cosine_schedule_with_warmup": "cosine",
+    "get_constant_schedule_with_warmup": "constant_with_warmup",
+    "get_constant_schedule": "constant",
+    "get_polynomial_decay_schedule_with_warmup": "polynomial",
+    "get_inverse_sqrt_schedule": "inverse_sqrt",
+}
+SETTINGS = {
+    "lr": "learning_rate",
+    "weight_decay": "weight_decay",
+    "momentum": "momentum",
+    "betas": "adam_betas",
+}
+
+
+def loop_facts(code: Code) -> Iterator[Fact]:
+    """Facts of epochs, gradient_accumulation, optimizer and its settings, scheduler and warm-up."""
+    yield from _optimizers(code)
+    yield from _schedules(code)
+    for loop in training_loops(code):
+        yield from _epochs(code, loop)
+        yield from _accumulation(code, loop)
+
+
+def _optimizers(code: Code) -> Iterator[Fact]:
+    makers = [c for name in sorted(OPTIMIZERS) for c in code.calls(f"torch.optim.{name}")]
+    makers += code.calls(
+        "transformers.Adafactor", "bitsandbytes.optim.AdamW8bit", "bitsandbytes.optim.PagedAdamW8bit"
+    )
+    for call in makers:
+        last = call.name.rpartition(".")[2]
+        why = reason(call.module, call.node)
+        yield Fact("optimizer", normal("optimizer", last), call.site, call.name, reason=why)
+        for argument, key in SETTINGS.items():
+            value = call.constant(argument, 1 if argument == "lr" else None)
+            if value is not None and value.value is not None:
+                yield Fact(
+                    key, value.value, value.site, f"{last}({argument}=)", argument, not value.overridable
+                )
+
+
+def _schedules(code: Code) -> Iterator[Fact]:
+    for name, plain in SCHEDULES.items():
+        for call in code.calls(f"torch.optim.lr_scheduler.{name}"):
+            yield Fact("scheduler", plain, call.site, name, reason=reason(call.module, call.node))
+    for name, plain in OF_TRANSFORMERS.items():
+        for call in code.calls(f"transformers.{name}", f"transformers.optimization.{name}"):
+            yield Fact("scheduler", plain, call.site, name, reason=reason(call.module, call.node))
+            yield from _warmup(call, 1)
+    for call in code.calls("transformers.get_scheduler"):
+        kind = call.constant("name", 0)
+        if kind is not None:
+            yield Fact("scheduler", str(kind.value), kind.site, "get_scheduler")
+        yield from _warmup(call, 2)
+
+
+def _warmup(call: Call, position: int) -> Iterator[Fact]:
+    """A number of steps, or a share where the steps are computed by a factor: ``int(0.1 * total)``."""
+    value = call.argument("num_warmup_steps", position)
+    if value is None:
+        return
+    steps = call.constant("num_warmup_steps", position)
+    if steps is not None:
+        yield Fact("warmup_steps", steps.value, steps.site, "num_warmup_steps=", "num_warmup_steps")
+        return
+    for origin in call.code.origins(call.module, value.node):
+        shares = [n for n in ast.walk(origin.node) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult)]
+        for node in shares:
+            for side in (node.left, node.right):
+                known = call.code.constant(origin.module, side)
+                if known is not None and isinstance(known.value, float) and 0 <= known.value < 1:
+                    yield Fact(
+                        "warmup_ratio", known.value, known.site, "a share of the steps", "num_warmup_steps"
+                    )
+                    return
+
+
+def _epochs(code: Code, loop: Loop) -> Iterator[Fact]:
+    """The bound of the outermost counted loop around a training loop."""
+    counted = [f for outer in around(code, loop) if (f := _range(code, outer)) is not None]
+    if counted:
+        yield counted[-1]
+
+
+def _range(code: Code, loop: Loop) -> Fact | None:
+    node = loop.node
+    if not isinstance(node, ast.For) or not isinstance(node.iter, ast.Call):
+        return None
+    call = node.iter
+    if (
+        getattr(call.func, "id", "") in ("tqdm", "trange")
+        and call.args
+        and isinstance(call.args[0], ast.Call)
+    ):
+        call = call.args[0]
+    if getattr(call.func, "id", "") not in ("range", "trange") or not 1 <= len(call.args) <= 2:
+        return None
+    last = code.constant(loop.module, call.args[-1])
+    first = code.constant(loop.module, call.args[0]) if len(call.args) == 2 else None
+    if last is None or not isinstance(last.value, int):
+        return None
+    count = last.value - (first.value if first is not None and isinstance(first.value, int) else 0)
+    return Fact("epochs", count, last.site, "range of the loop", "", not last.overridable)
+
+
+def _accumulation(code: Code, loop: Loop) -> Iterator[Fact]:
+    step = next((e for e in events(code, loop) if e.kind in ("step", "scaler-step") and e.guarded), None)
+    if step is None or step.call.module is not loop.module:
+        return
+    for parent in loop.module.ancestors(step.call.node):
+        if not isinstance(parent, ast.If) or not loop.holds(parent):
+            continue
+        for node in ast.walk(parent.test):
+            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
+                every = code.constant(loop.module, node.right)
+                if every is not None and isinstance(every.value, int) and every.value > 1:
+                    yield Fact(
+                        "gradient_accumulation",
+                        every.value,
+                        every.site,
+                        "the step's test",
+                        "",
+                        not every.overridable,
+                    )

@@ -1,0 +1,148 @@
+"""Which model is loaded, with how many labels, for which task, frozen, quantised, and how it is trained."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from firstcause.check.code import Call, Code
+from firstcause.check.facts.fact import Fact
+from firstcause.check.reasons import reason
+from firstcause.source.resolve import external, resolve
+
+TASKS = {
+    "ForSequenceClassification": "classification",
+    "ForTokenClassification": "token_classification",
+    "ForSeq2SeqLM": "seq2seq",
+    "ForCausalLM": "causal_lm",
+    "ForMaskedLM": "masked_lm",
+    "ForQuestionAnswering": "question_answering",
+    "ForImageClassification": "image_classification",
+    "ForConditionalGeneration": "seq2seq",
+}
+# What reads a checkpoint and is no model.
+NO_MODEL = ("Tokenizer", "Processor", "Config", "FeatureExtractor", "Dataset", "Scheduler")
+TORCHVISION = "torchvision.models."
+
+
+def model_calls(code: Code) -> list[Call]:
+    """The calls of from_pretrained that load a model; adapters on top of one left out."""
+    return [c for c in code.methods_and_calls("from_pretrained") if _is_model(c)]
+
+
+def _is_model(call: Call) -> bool:
+    owner = _owner(call)
+    return not any(part in owner for part in NO_MODEL) and not owner.startswith("Peft")
+
+
+def _owner(call: Call) -> str:
+    """The class whose from_pretrained it is, as it is written."""
+    receiver = call.receiver
+    if receiver is None:
+        return ""
+    name = external(resolve(call.code.project, call.module, receiver))
+    return (name or ast.unparse(receiver)).rpartition(".")[2]
+
+
+def model_facts(code: Code) -> Iterator[Fact]:
+    """Facts of model, num_labels, task, method, freeze and quantization."""
+    loaded = model_calls(code)
+    for call in loaded:
+        owner = _owner(call)
+        name = call.constant("pretrained_model_name_or_path", 0)
+        if name is not None and isinstance(name.value, str):
+            why = reason(call.module, call.node)
+            yield Fact(
+                "model",
+                name.value,
+                name.site,
+                f"{owner}.from_pretrained",
+                "",
+                not name.overridable,
+                True,
+                why,
+            )
+        task = next((t for end, t in TASKS.items() if owner.endswith(end)), None)
+        if task:
+            yield Fact("task", task, call.site, owner)
+        yield from _labels(call, "num_labels")
+    yield from _vision(code)
+    yield from _method(code, loaded)
+    yield from _quantization(code, loaded)
+
+
+def _labels(call: Call, argument: str) -> Iterator[Fact]:
+    count = call.constant(argument)
+    if count is not None and isinstance(count.value, int):
+        yield Fact("num_labels", count.value, count.site, f"{argument}=", argument)
+
+
+def _vision(code: Code) -> Iterator[Fact]:
+    for call in code.calls_within(TORCHVISION, "timm."):
+        last = call.name.rpartition(".")[2]
+        if call.name.startswith(TORCHVISION) and last[:1].islower():
+            yield Fact("model", last, call.site, call.name, reason=reason(call.module, call.node))
+        elif call.name == "timm.create_model":
+            name = call.constant("model_name", 0)
+            if name is not None:
+                yield Fact("model", name.value, name.site, call.name)
+        yield from _labels(call, "num_classes")
+    for head in _heads(code):
+        width = head.constant("out_features", 1)
+        if width is not None and isinstance(width.value, int):
+            yield Fact("num_labels", width.value, head.site, "the last layer's width", "out_features")
+
+
+def _heads(code: Code) -> Iterator[Call]:
+    """Linear layers that are put in place of a model's head: ``model.fc = nn.Linear(…)``."""
+    for call in code.calls("torch.nn.Linear"):
+        statement = call.module.statement(call.node)
+        targets = statement.targets if isinstance(statement, ast.Assign) else []
+        if any(
+            isinstance(t, (ast.Attribute, ast.Subscript)) and "self." not in ast.unparse(t) for t in targets
+        ):
+            yield call
+
+
+def _method(code: Code, loaded: list[Call]) -> Iterator[Fact]:
+    """Adapters that reach the training, a frozen backbone, or all weights."""
+    applied = [
+        *code.calls("peft.get_peft_model", "peft.PeftModel.from_pretrained"),
+        *code.methods("add_adapter"),
+    ]
+    for call in code.calls_within("trl.", "transformers."):
+        value = call.argument("peft_config")
+        if value is not None and not (isinstance(value.node, ast.Constant) and value.node.value is None):
+            applied.append(call)
+    quantised = any(c.may_have("quantization_config") or c.may_have("load_in_4bit") for c in loaded)
+    if applied:
+        yield Fact(
+            "method", "qlora" if quantised else "lora", applied[0].site, applied[0].name.rpartition(".")[2]
+        )
+        return
+    frozen = [c for c in code.methods("requires_grad_") if c.node.args and _is_false(c.node.args[0])]
+    assigned = [
+        (m, n)
+        for m in code.modules
+        for n in m.nodes(ast.Assign)
+        if _is_false(n.value)
+        and any(isinstance(t, ast.Attribute) and t.attr == "requires_grad" for t in n.targets)
+    ]
+    if frozen or assigned:
+        site = frozen[0].site if frozen else assigned[0][0].site(assigned[0][1])
+        yield Fact("freeze", True, site, "requires_grad = False")
+        return
+    if loaded and code.trains():
+        yield Fact("method", "full", loaded[0].site, "no adapter and nothing frozen", explicit=False)
+
+
+def _is_false(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is False
+
+
+def _quantization(code: Code, loaded: list[Call]) -> Iterator[Fact]:
+    for call in [*code.calls("transformers.BitsAndBytesConfig"), *loaded]:
+        for argument, kind in (("load_in_4bit", "4bit"), ("load_in_8bit", "8bit")):
+            value = call.constant(argument)
+            if value is not None and value.value is True:
+                yield Fact("quantization", kind, value.site, f"{argument}=", argument)

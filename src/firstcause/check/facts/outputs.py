@@ -1,0 +1,68 @@
+"""Where results go and when they are saved."""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Iterator
+
+from firstcause.check.code import Call, Code
+from firstcause.check.events import around, training_loops
+from firstcause.check.facts.fact import Fact
+from firstcause.check.facts.normal import path
+from firstcause.source.frames import Value
+
+SAVERS = ("save_pretrained", "save_model", "save_state", "save_checkpoint")
+
+
+def output_facts(code: Code) -> Iterator[Fact]:
+    """Facts of output_dir, output_path and save_strategy of code that saves by itself."""
+    saves = [
+        (c, _target(code, c))
+        for c in [
+            *code.calls("torch.save"),
+            *code.methods(*SAVERS),
+            *code.calls("safetensors.torch.save_file"),
+        ]
+    ]
+    for call, target in saves:
+        if target is None:
+            continue
+        site = getattr(target, "site", call.site)
+        text = str(getattr(target, "value", ""))
+        if call.name.startswith(".") and not os.path.splitext(text)[1]:
+            yield Fact("output_dir", path(text), site, call.name.lstrip("."))
+            continue
+        yield Fact("output_path", path(text), site, call.name)
+        folder = os.path.dirname(text)
+        if folder and "{" not in folder:
+            yield Fact("output_dir", path(folder), site, call.name)
+    yield from _when(code, [c for c, _ in saves])
+
+
+def _target(code: Code, call: Call) -> object:
+    """The path that is written; the parts of an f-string that vary stand as braces."""
+    value = (
+        call.argument("f", 1)
+        if call.name in ("torch.save", "safetensors.torch.save_file")
+        else call.argument("save_directory", 0)
+    )
+    if value is None:
+        return None
+    return code.text_of(Value(call.module, value.node))
+
+
+def _when(code: Code, saves: list[Call]) -> Iterator[Fact]:
+    """After each epoch where a save stands in the loop around the batches; at the end where it stands in no loop."""
+    loops = training_loops(code)
+    if not saves or not loops:
+        return
+    epochs = [outer for loop in loops for outer in around(code, loop)]
+    inside = [s for s in saves if any(s.module is o.module and o.holds(s.node) for o in epochs)]
+    if inside:
+        guarded = any(isinstance(p, ast.If) for p in inside[0].module.ancestors(inside[0].node))
+        yield Fact(
+            "save_strategy", "best" if guarded else "epoch", inside[0].site, inside[0].name, sure=not guarded
+        )
+    elif all(code.loop_around(s.module, s.node) is None for s in saves):
+        yield Fact("save_strategy", "end", saves[0].site, saves[0].name)

@@ -1,0 +1,78 @@
+"""The precision of a training: flags of arguments, autocast, the dtype of weights."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from firstcause.check.code import Call, Code
+from firstcause.check.constants import Constant, Named
+from firstcause.check.facts.fact import Fact
+from firstcause.check.facts.normal import normal
+from firstcause.check.facts.table import families
+from firstcause.check.reasons import reason
+
+FLAGS = ("bf16", "fp16")
+AUTOCAST = ("torch.autocast", "torch.amp.autocast", "torch.amp.autocast_mode.autocast")
+CUDA = ("torch.cuda.amp.autocast", "torch.cuda.amp.autocast_mode.autocast")
+# The weights' own dtype counts where nothing else says it: adapters and inference.
+WEIGHTS = ("dtype", "torch_dtype", "bnb_4bit_compute_dtype")
+
+
+def precision_facts(code: Code) -> Iterator[Fact]:
+    """Facts of the key precision, the surest kind first."""
+    found = [*_flags(code), *_autocast(code)]
+    yield from found or _weights(code)
+
+
+def _flags(code: Code) -> Iterator[Fact]:
+    for family in families():
+        if family.name not in ("training arguments", "trl configuration"):
+            continue
+        for call in code.calls(*family.calls):
+            for flag in FLAGS:
+                value = call.argument(flag)
+                known = call.constant(flag)
+                if value is None or (known is not None and known.value is False):
+                    continue
+                # A test of the hardware such as torch.cuda.is_bf16_supported() still asks for it.
+                site = known.site if known is not None else call.module.site(value.node)
+                yield Fact(
+                    "precision", flag, site, f"{call.name.rpartition('.')[2]}({flag}=)", flag, known is not None, True,
+                    reason(call.module, value.node),
+                )  # fmt: skip
+
+
+def _autocast(code: Code) -> Iterator[Fact]:
+    for call in code.calls(*AUTOCAST, *CUDA):
+        dtype = call.constant("dtype", None if call.name in CUDA else 1)
+        if dtype is not None and isinstance(dtype.value, Named):
+            yield _fact(call, dtype, "dtype")
+        elif not call.may_have("dtype") and (call.name in CUDA or len(call.node.args) < 2):
+            yield Fact(
+                "precision", "fp16", call.site, "autocast", "dtype", reason=reason(call.module, call.node)
+            )
+
+
+def _weights(code: Code) -> Iterator[Fact]:
+    for argument in WEIGHTS:
+        for call in code.methods_and_calls("from_pretrained", "from_config", "BitsAndBytesConfig"):
+            dtype = call.constant(argument)
+            if dtype is not None and dtype.value != "auto" and isinstance(dtype.value, (Named, str)):
+                yield _fact(call, dtype, argument)
+    for call in code.methods("to", "half", "bfloat16"):
+        named = [
+            a
+            for a in call.node.args
+            if isinstance(a, ast.Attribute) and a.attr in ("float16", "bfloat16", "half")
+        ]
+        if named:
+            site = call.module.site(named[0])
+            yield Fact("precision", normal("precision", named[0].attr), site, "to(dtype)", "dtype")
+
+
+def _fact(call: Call, dtype: Constant, argument: str) -> Fact:
+    value = call.argument(argument)
+    why = reason(call.module, value.node if value is not None else call.node)
+    how = f"{call.name.rpartition('.')[2].lstrip('.')}({argument}=)"
+    return Fact("precision", normal("precision", dtype.value), dtype.site, how, argument, reason=why)

@@ -1,0 +1,1 @@
+"""What must not stand in code, and files that may run code when they are read."""

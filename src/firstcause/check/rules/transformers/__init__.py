@@ -1,0 +1,1 @@
+"""Models, tokenizers and trainers of the Hugging Face libraries."""
