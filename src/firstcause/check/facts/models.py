@@ -31,11 +31,11 @@ def model_calls(code: Code) -> list[Call]:
 
 
 def _is_model(call: Call) -> bool:
-    owner = _owner(call)
+    owner = loaded_class(call)
     return not any(part in owner for part in NO_MODEL) and not owner.startswith("Peft")
 
 
-def _owner(call: Call) -> str:
+def loaded_class(call: Call) -> str:
     """The class whose from_pretrained it is, as it is written."""
     receiver = call.receiver
     if receiver is None:
@@ -48,7 +48,7 @@ def model_facts(code: Code) -> Iterator[Fact]:
     """Facts of model, num_labels, task, method, freeze and quantization."""
     loaded = model_calls(code)
     for call in loaded:
-        owner = _owner(call)
+        owner = loaded_class(call)
         name = call.constant("pretrained_model_name_or_path", 0)
         if name is not None and isinstance(name.value, str):
             why = reason(call.module, call.node)

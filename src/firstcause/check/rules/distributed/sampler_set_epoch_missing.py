@@ -35,7 +35,7 @@ def find(code: Code) -> Iterator[Finding]:
             if epochs is None or not _feeds(code, call, loop):
                 continue
             text = (
-                f"nothing in this loop calls set_epoch on the sampler made at line {call.site.line}: every epoch has the same order, "
+                f"nothing in this loop calls set_epoch on the sampler of line {call.site.line}: every epoch has the same order, "
                 "since it shuffles with seed + epoch"
             )
             yield finding(SLUG, CATEGORY, epochs.module, epochs.node, text, related=(call.site,))

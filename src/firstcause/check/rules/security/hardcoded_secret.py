@@ -42,7 +42,7 @@ def find(code: Code) -> Iterator[Finding]:
             value = node.value
             if PREFIXED.match(value) or (_is_named(module.parents.get(node), node) and _is_random(value)):
                 shown = f"{value[:3]}…"
-                text = f"a secret ({shown}, {len(value)} characters) stands in the source: revoke it, and read it from the environment"
+                text = f"a secret ({shown}, {len(value)} long) stands in the source: revoke it and read it from the environment"
                 yield finding(SLUG, CATEGORY, module, node, text, key="secrets")
 
 

@@ -1,0 +1,45 @@
+"""What the name of a checkpoint says: encoder or decoder, with a padding token or without, trained on conversations."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from firstcause.catalog.load import CAUSES, read
+
+_TABLE = os.path.join(os.path.dirname(CAUSES), "check", "models.toml")
+Kind = Literal["encoder", "decoder", "encoder-decoder"]
+
+
+@dataclass(frozen=True)
+class Family:
+    """Checkpoints of one kind; ``pad_token`` says whether their tokenizers have one."""
+
+    kind: Kind
+    pad_token: bool
+    pattern: re.Pattern[str]
+
+
+@functools.cache
+def _table() -> tuple[tuple[Family, ...], re.Pattern[str]]:
+    table = read(_TABLE)
+    found = tuple(
+        Family(one["kind"], one["pad_token"], re.compile("|".join(rf"(?<![a-z]){n}" for n in one["names"])))
+        for one in table["family"]
+    )
+    return found, re.compile("|".join(table["chat"]["names"]))
+
+
+def family(name: str) -> Family | None:
+    """The family of a checkpoint by the part of its name after the owner; the longest match counts, None for no match."""
+    last = name.lower().rpartition("/")[2]
+    matches = [(len(m[0]), -m.start(), f) for f in _table()[0] for m in [f.pattern.search(last)] if m]
+    return max(matches, key=lambda m: m[:2])[2] if matches else None
+
+
+def is_chat(name: str) -> bool:
+    """Whether a checkpoint was trained on conversations and expects its chat template."""
+    return bool(_table()[1].search(name.lower().rpartition("/")[2]))

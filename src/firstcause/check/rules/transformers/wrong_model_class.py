@@ -1,0 +1,64 @@
+"""A checkpoint is loaded with the class of another architecture.
+
+Why: an encoder-decoder has no causal head and an encoder none that generates: loading raises, or the head is new and random.
+Refuted by: a class that fits, a checkpoint whose kind the name does not tell.
+Holds for: transformers, all versions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from firstcause.check.checkpoints import family
+from firstcause.check.code import Code, finding
+from firstcause.check.facts.models import loaded_class, model_calls
+from firstcause.check.rule import Example
+from firstcause.schema.finding import Category, Finding
+
+SLUG = "wrong-model-class"
+CATEGORY: Category = "critical"
+HOLDS: Mapping[str, str] = {}
+
+# The kinds that have the head of an automatic class; encoders can be causal only when configured as decoders.
+FITS = {
+    "AutoModelForCausalLM": ("decoder",),
+    "AutoModelForSeq2SeqLM": ("encoder-decoder",),
+    "AutoModelForMaskedLM": ("encoder",),
+}
+RIGHT = {
+    "encoder-decoder": "AutoModelForSeq2SeqLM",
+    "decoder": "AutoModelForCausalLM",
+    "encoder": "AutoModelForSequenceClassification, or the class of its task",
+}
+
+
+def find(code: Code) -> Iterator[Finding]:
+    for call in model_calls(code):
+        owner = loaded_class(call)
+        name = call.constant("pretrained_model_name_or_path", 0)
+        if owner not in FITS or name is None or not isinstance(name.value, str):
+            continue
+        known = family(name.value)
+        if known is None or known.kind in FITS[owner] or call.may_have("config"):
+            continue
+        text = f"{name.value} is an {known.kind} model, {owner} is for {' or '.join(FITS[owner])} models; {RIGHT[known.kind]} fits"
+        yield finding(
+            SLUG, CATEGORY, call.module, call.node, text, asked=RIGHT[known.kind].partition(",")[0], got=owner
+        )
+
+
+_LOAD = """
+from transformers import {cls}
+
+model = {cls}.from_pretrained("{name}"){mark}
+"""
+BAD = (
+    Example(_LOAD.format(cls="AutoModelForCausalLM", name="google/flan-t5-base", mark="  # found")),
+    Example(_LOAD.format(cls="AutoModelForSeq2SeqLM", name="openai-community/gpt2", mark="  # found")),
+    Example(_LOAD.format(cls="AutoModelForCausalLM", name="distilbert-base-uncased", mark="  # found")),
+)
+GOOD = (
+    Example(_LOAD.format(cls="AutoModelForCausalLM", name="openai-community/gpt2", mark="")),
+    Example(_LOAD.format(cls="AutoModelForSeq2SeqLM", name="facebook/bart-large", mark="")),
+    Example(_LOAD.format(cls="AutoModelForCausalLM", name="our/own-model", mark="")),
+)
