@@ -9,6 +9,7 @@ import time
 import torch
 import torch.nn.functional as F
 from torch import nn
+from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 ACCUMULATED = 4
 
@@ -81,9 +82,20 @@ class Clock:
             yield [first, second] if (i // 2) % 2 == 0 else [second, first]
 
 
+NORMS = {"on": False}
+
+
+def read_norms(optimizer, args, kwargs):
+    """The least that a recorder can do: read every gradient once."""
+    if NORMS["on"]:
+        gradients = [p.grad for group in optimizer.param_groups for p in group["params"]]
+        torch.stack(torch._foreach_norm(gradients)).tolist()
+
+
 def switch(toggle, on):
     if toggle == "anomaly":
         torch.autograd.set_detect_anomaly(on)
+    NORMS["on"] = toggle == "norms" and on
     module = sys.modules.get("firstcause.record.observe.session")
     if module is not None:
         module.current().off = toggle != "recorder" or not on
@@ -168,12 +180,14 @@ def main():
     parser.add_argument("--blocks", type=int, default=30)
     parser.add_argument("--steps", type=int, default=4)
     parser.add_argument("--warm", type=int, default=16)
-    parser.add_argument("--toggle", choices=("recorder", "nothing", "anomaly"), default="recorder")
+    parser.add_argument("--toggle", choices=("recorder", "nothing", "anomaly", "norms"), default="recorder")
     parser.add_argument("--tensors", type=int, default=100)
     parser.add_argument("--compile", metavar="BACKEND")
     parser.add_argument("--out", required=True)
     options = parser.parse_args()
     torch.manual_seed(0)
+    if options.toggle == "norms":
+        register_optimizer_step_pre_hook(read_norms)
     clock = Clock(options)
     programs[options.program](options, clock)
     result = {

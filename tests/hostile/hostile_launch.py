@@ -16,12 +16,19 @@ LIMIT_S = 120
 
 
 def on_pipes(
-    command: Sequence[str], cwd: Path, env: Mapping[str, str], stdin: bytes | None, signal: int | None
+    command: Sequence[str],
+    cwd: Path,
+    env: Mapping[str, str],
+    stdin: bytes | None,
+    signal: int | None,
+    to_group: bool = False,
 ) -> tuple[int, bytes, bytes]:
     """Exit status, stdout and stderr; the signal is sent once "ready" stands on stdout."""
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     # Unbuffered, since communicate() would not see what a buffer has read ahead.
-    with subprocess.Popen(command, cwd=cwd, env=env, bufsize=0, **pipes) as process:
+    with subprocess.Popen(
+        command, cwd=cwd, env=env, bufsize=0, start_new_session=to_group, **pipes
+    ) as process:
         try:
             head = b""
             while signal is not None and b"ready" not in head:
@@ -29,7 +36,9 @@ def on_pipes(
                 if not line:
                     break
                 head += line
-            if signal is not None:
+            if signal is not None and to_group:
+                os.killpg(process.pid, signal)
+            elif signal is not None:
                 process.send_signal(signal)
             out, err = process.communicate(stdin, timeout=LIMIT_S)
         except BaseException:
@@ -38,8 +47,10 @@ def on_pipes(
     return process.returncode, head + out, err
 
 
-def on_terminal(command: Sequence[str], cwd: Path, env: Mapping[str, str], typed: bytes) -> tuple[int, bytes]:
-    """Exit status and all output of a session leader on a terminal; typed once "ready" stands on it."""
+def on_terminal(
+    command: Sequence[str], cwd: Path, env: Mapping[str, str], typed: Sequence[bytes]
+) -> tuple[int, bytes]:
+    """Exit status and all output of a session leader on a terminal; each text is typed at one more "ready"."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 90, 0, 0))
 
@@ -51,6 +62,7 @@ def on_terminal(command: Sequence[str], cwd: Path, env: Mapping[str, str], typed
         command, cwd=cwd, env=env, start_new_session=True, preexec_fn=take_terminal, **streams
     )
     os.close(slave)
+    waiting = list(typed)
     output, end = b"", time.monotonic() + LIMIT_S
     os.set_blocking(master, False)
     while time.monotonic() < end:
@@ -62,9 +74,8 @@ def on_terminal(command: Sequence[str], cwd: Path, env: Mapping[str, str], typed
         except OSError:
             break  # Linux says EIO when the last holder of the terminal has gone.
         output += chunk
-        if typed and b"ready" in output:
-            os.write(master, typed)
-            typed = b""
+        if waiting and output.count(b"ready") > len(typed) - len(waiting):
+            os.write(master, waiting.pop(0))
         if not chunk:
             if ended:
                 break

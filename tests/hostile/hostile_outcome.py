@@ -84,7 +84,8 @@ def run(
     environment: Mapping[str, str],
     stdin: bytes | None = None,
     signal: int | None = None,
-    typed: bytes | None = None,
+    to_group: bool = False,
+    typed: Sequence[bytes] | None = None,
     scrub: Sequence[str] = (),
 ) -> Outcome:
     """Run a command once in a fresh ``folder``, which is gone afterwards; raises past a time limit."""
@@ -94,7 +95,7 @@ def run(
     env = _environment({**environment, "TMPDIR": scratch, "HOME": scratch})
     try:
         if typed is None:
-            code, out, err = on_pipes(command, folder, env, stdin, signal)
+            code, out, err = on_pipes(command, folder, env, stdin, signal, to_group)
         else:
             (code, out), err = on_terminal(command, folder, env, typed), b""
         return Outcome(

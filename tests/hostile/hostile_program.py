@@ -10,8 +10,8 @@ Header lines stand in the first lines of the file, all of them optional:
     # journals: 1                      so many observed processes must have left steps in the record
     # needs: transformers              skipped where a module is missing
     # python: 3.11                     skipped on older interpreters
-    # send: SIGTERM                    sent to the command's process once "ready" stands on stdout
-    # terminal: yes\\n                  run on a terminal; typed once "ready" stands on it
+    # send: SIGTERM [group]            sent to the command's process, or its group, once "ready" stands on stdout
+    # terminal: yes\\n                  run on a terminal; typed once "ready" stands on it; a second one at the second
     # slow                             run only with the marker ``slow``
     # known-difference: why            a limit of the recorder that is stated in the docs; must still differ
 """
@@ -79,7 +79,16 @@ class Program:
     @property
     def signal(self) -> int | None:
         name = self.get("send")
-        return None if name is None else signal.Signals[name]
+        return None if name is None else signal.Signals[name.split()[0]]
+
+    @property
+    def to_group(self) -> bool:
+        return (self.get("send") or "").endswith(" group")
+
+    @property
+    def typed(self) -> list[bytes] | None:
+        texts = [value.encode().decode("unicode_escape").encode() for value in self.all("terminal")]
+        return texts or None
 
     def copy_to(self, folder: Path) -> None:
         """Fill a fresh folder with the program; raises where the folder exists."""

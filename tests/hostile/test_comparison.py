@@ -72,7 +72,7 @@ def test_volatile_text_is_scrubbed_on_request(tmp_path: Path) -> None:
 def test_signal_and_terminal_reach_the_command(tmp_path: Path) -> None:
     waiting = "import time; print('ready', flush=True); time.sleep(20)"
     assert outcome(tmp_path, waiting, signal=15).exit_code == 143
-    assert outcome(tmp_path, waiting, typed=b"\x03").exit_code == 130
+    assert outcome(tmp_path, waiting, typed=[b"\x03"]).exit_code == 130
     asking = "import sys; print(sys.stdin.isatty()); print(repr(input('ready? ')))"
-    asked = outcome(tmp_path, asking, typed=b"yes\n")
+    asked = outcome(tmp_path, asking, typed=[b"yes\n"])
     assert asked.stdout.split() == ["True", "ready?", "yes", "'yes'"]

@@ -20,7 +20,8 @@ def outcome(program: Program, folder: Path, recorder: tuple[str, ...] = ()) -> O
         environment=program.environment,
         stdin=program.text("stdin"),
         signal=program.signal,
-        typed=program.text("terminal"),
+        to_group=program.to_group,
+        typed=program.typed,
         scrub=program.all("scrub"),
     )
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from firstcause import catalog
+from firstcause.specialists import CAUSES
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "benchmarks").glob("*.md")])
@@ -35,10 +35,10 @@ def test_links_lead_somewhere(document: Path) -> None:
     assert [link for link in local if not (document.parent / link).exists()] == []
 
 
-def test_the_readme_names_the_causes_of_the_catalogue() -> None:
+def test_the_readme_names_the_causes_that_are_settled() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     table = text[text.index("| it settles |") : text.index("On Linux, with Python")]
-    assert set(re.findall(r"`([a-z0-9-]+)`", table)) == set(catalog.load())
+    assert set(re.findall(r"`([a-z0-9-]+)`", table)) == set(CAUSES)
 
 
 def test_contributing_names_every_room() -> None:

@@ -50,8 +50,13 @@ def _near(one: tuple[str, int, int], other: tuple[str, int, int]) -> bool:
 
 def strikes(approach: Approach, failed: Sequence[Approach]) -> int:
     """How many of the failed fixes are variations of ``approach``, directly or through one another."""
-    related, rest = [approach], list(failed)
-    for one in related:
-        related += [other for other in rest if same_approach(one, other)]
+    return len(related(approach, failed))
+
+
+def related(approach: Approach, failed: Sequence[Approach]) -> list[Approach]:
+    """The failed fixes that are variations of ``approach``, directly or through one another."""
+    alike, rest = [approach], list(failed)
+    for one in alike:
+        alike += [other for other in rest if same_approach(one, other)]
         rest = [other for other in rest if not same_approach(one, other)]
-    return len(related) - 1
+    return alike[1:]

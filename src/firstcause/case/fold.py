@@ -4,22 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import get_args
+from typing import Any, get_args
 
-from firstcause.case.approach import LIMIT, approach_of, strikes
+from firstcause.case.approach import LIMIT, Approach, approach_of, strikes
 from firstcause.case.event import Event
-from firstcause.case.gate import diagnosis_hash, diff_hash, require_answers, require_ready
+from firstcause.case.gate import diagnosis_hash, diff_hash, require_ready
+from firstcause.case.migrating import current
 from firstcause.case.progress import Applied, Approval, Attempt, Change, Progress, Remark
-from firstcause.case.strikeout import question, require_other_approach
+from firstcause.case.questions import describe, require_answers
+from firstcause.case.strikeout import question, require_other_approach, struck_out
+from firstcause.case.symptoms import Tracked, criticality
+from firstcause.case.weighing import failed_evidence, rejected_evidence, weakened
 from firstcause.errors import GateError, InputError, RecordError
-from firstcause.schema import CASE_SCHEMA, Case, Diagnosis, Evidence, Hypothesis, State, from_plain
+from firstcause.schema import CASE_SCHEMA, Case, Diagnosis, State, Symptom, from_plain
 
 # The states in which each event may happen; "opened" begins a case and stands for itself.
 ALLOWED: dict[str, tuple[str, ...]] = {
     "characterised": ("open",),
     "hypotheses": ("characterised", "hypotheses", "diagnosed", "approved", "stopped"),
     "diagnosed": ("hypotheses",),
+    "continued": ("hypotheses",),
     "rejected": ("diagnosed", "approved", "fixed"),
+    "declined": ("diagnosed",),
     "approved": ("diagnosed",),
     "applying": ("approved",),
     "applied": ("approved",),
@@ -28,6 +34,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "tried": ("hypotheses", "diagnosed", "approved", "fixed", "verified", "stopped"),
     "closed": ("characterised", "hypotheses", "diagnosed", "verified", "stopped"),
     "recovered": get_args(State),
+    "migrated": get_args(State),
 }
 _NEXT = {
     "diagnosed": "firstcause case approve",
@@ -42,6 +49,9 @@ _NEXT = {
 def next_step(progress: Progress) -> str:
     """The command that takes a case one step further."""
     diagnose = f"firstcause diagnose {progress.run_folder}"
+    if progress.case.state == "hypotheses" and progress.attempts and progress.attempts[-1].passed:
+        # The run of the record had another fault than the one that is left.
+        return "firstcause run COMMAND…, then firstcause diagnose last"
     return _NEXT.get(progress.case.state, diagnose)
 
 
@@ -53,7 +63,7 @@ def fold(events: Iterable[Event]) -> Case:
 def progress_of(events: Iterable[Event]) -> Progress:
     """Everything that a history says; raises ``RecordError`` for a history that breaks the order of steps."""
     progress: Progress | None = None
-    for event in events:
+    for event in current(events):
         try:
             progress = advance(progress, event)
         except (GateError, InputError, AttributeError, KeyError, TypeError, ValueError) as error:
@@ -79,12 +89,42 @@ def advance(progress: Progress | None, event: Event) -> Progress:
 def _opened(event: Event) -> Progress:
     if event.event != "opened" or event.data["schema"] != CASE_SCHEMA:
         raise ValueError(f"a case of version {CASE_SCHEMA} begins with 'opened'")
-    case = Case(id=event.data["id"], run=event.data["run"], state="open", opened=event.time)
-    return Progress(case=case, run_folder=event.data["run_folder"], updated=event.time, events=1)
+    inherited = tuple(map(_attempt, event.data["inherited"]))
+    failed = [attempt.approach for attempt in inherited]
+    case = Case(
+        id=event.data["id"],
+        run=event.data["run"],
+        state="open",
+        opened=event.time,
+        strikes=max((strikes(approach, failed) for approach in failed), default=0),
+    )
+    return Progress(
+        case=case, run_folder=event.data["run_folder"], updated=event.time, events=1, inherited=inherited
+    )
+
+
+def _attempt(plain: dict[str, Any]) -> Attempt:
+    """A failed attempt of an earlier case."""
+    # Of an approach's site only the file is a text, which a reading by types cannot tell.
+    sites = tuple((str(path), int(first), int(last)) for path, first, last in plain["approach"]["sites"])
+    approach = from_plain(Approach, {**plain["approach"], "sites": []})
+    attempt = from_plain(Attempt, {**plain, "approach": {"cause": "", "sites": [], "interventions": []}})
+    return replace(attempt, approach=replace(approach, sites=sites))
 
 
 def _characterised(progress: Progress, event: Event) -> Progress:
-    return replace(progress, case=replace(progress.case, state="characterised"))
+    tracked = tuple(
+        Tracked(from_plain(Symptom, plain), "open", event.time) for plain in event.data["symptoms"]
+    )
+    return replace(progress, case=replace(progress.case, state="characterised"), symptoms=tracked)
+
+
+def _continued(progress: Progress, event: Event) -> Progress:
+    if not progress.remaining or not (progress.attempts and progress.attempts[-1].passed):
+        message = f"case {progress.case.id} has no symptom left over from a verified fix"
+        raise GateError("step-out-of-order", message, next_step(progress))
+    case = replace(progress.case, run=event.data["run"])
+    return replace(progress, case=case, run_folder=event.data["run_folder"])
 
 
 def _hypotheses(progress: Progress, event: Event) -> Progress:
@@ -96,7 +136,8 @@ def _hypotheses(progress: Progress, event: Event) -> Progress:
         if diagnosis.status != "established":
             raise GateError("three-strikes", f"case {progress.case.id} is stopped", question(progress))
         require_other_approach(progress, diagnosis)
-    case = replace(progress.case, state="hypotheses", diagnosis=diagnosis)
+    state: State = "stopped" if struck_out(progress, diagnosis) else "hypotheses"
+    case = replace(progress.case, state=state, diagnosis=diagnosis)
     return replace(progress, case=case, first=progress.first or diagnosis, approval=None)
 
 
@@ -114,12 +155,14 @@ def _rejected(progress: Progress, event: Event) -> Progress:
     if not because.strip():
         hint = "firstcause case reject --because TEXT"
         raise GateError("reason-missing", "a rejection needs its reason", hint)
-    evidence = Evidence("observation", False, f"{by} rejected it: {because}")
+    evidence = rejected_evidence(by, because)
     attempts = progress.attempts
     if progress.case.state == "fixed":
         attempts = _settle(attempts, None, f"withdrawn without a verification: {because}")
-    case = replace(progress.case, state="hypotheses", diagnosis=_weakened(_in_force(progress), evidence))
-    remark = Remark(event.time, by, because)
+    diagnosis = _in_force(progress)
+    weaker = weakened(diagnosis, evidence, progress.failed)
+    case = replace(progress.case, state="hypotheses", diagnosis=weaker)
+    remark = Remark(event.time, by, because, diagnosis.cause or "")
     rejections = (*progress.rejections, remark)
     return replace(progress, case=case, approval=None, applied=None, attempts=attempts, rejections=rejections)
 
@@ -134,6 +177,13 @@ def _approved(progress: Progress, event: Event) -> Progress:
     return replace(progress, case=replace(progress.case, state="approved"), approval=approval)
 
 
+def _declined(progress: Progress, event: Event) -> Progress:
+    asked, answer = str(event.data["asked"]), str(event.data["answer"])
+    said = f"{answer or 'no answer'}: {event.data['otherwise']} ({asked})"
+    remark = Remark(event.time, str(event.data["by"]), said, _in_force(progress).cause or "")
+    return replace(progress, declined=(*progress.declined, remark))
+
+
 def _applying(progress: Progress, event: Event) -> Progress:
     return replace(progress, applied=Applied(from_plain(dict[str, Change], event.data["files"])))
 
@@ -142,9 +192,20 @@ def _applied(progress: Progress, event: Event) -> Progress:
     if progress.applied is None:
         raise GateError("step-out-of-order", "the patch was not announced", next_step(progress))
     diagnosis = require_ready(progress.case.diagnosis)
-    assert diagnosis.fix is not None
-    attempt = Attempt(approach_of(diagnosis), diagnosis.fix.summary, diagnosis.fix.diff, event.time)
-    applied = replace(progress.applied, sources=from_plain(dict[str, str], event.data["sources"]), done=True)
+    fix = diagnosis.fix
+    summary = fix.summary if fix else diagnosis.sections["Proposed Fix"]
+    attempt = Attempt(
+        approach_of(diagnosis),
+        summary,
+        fix.diff if fix else "",
+        event.time,
+        approval=replace(progress.approval, files={}) if progress.approval else None,
+    )
+    applied = replace(
+        progress.applied,
+        sources=from_plain(dict[str, str], event.data["sources"]),
+        complete=bool(event.data["complete"]),
+    )
     case = replace(progress.case, state="fixed")
     attempts = (*progress.attempts, attempt)
     # The approval is used up here: the next patch needs another.
@@ -155,18 +216,43 @@ def _verified(progress: Progress, event: Event) -> Progress:
     passed, text = bool(event.data["passed"]), str(event.data["text"])
     after = replace(progress, attempts=_settle(progress.attempts, passed, text), verification=text)
     if passed:
-        return replace(after, case=replace(progress.case, state="verified"))
+        return _passed(after, event)
     failed = [attempt.approach for attempt in after.failed]
     count = max(strikes(approach, failed) for approach in failed)
-    against = f"its fix was applied and did not pass: {text}"
-    evidence = Evidence("experiment", False, against, event.data["values"])
+    evidence = failed_evidence(text, event.data["values"])
     case = replace(
         progress.case,
         state="stopped" if strikes(failed[-1], failed) >= LIMIT else "hypotheses",
         strikes=count,
-        diagnosis=_weakened(_in_force(progress), evidence),
+        diagnosis=weakened(_in_force(progress), evidence, after.failed),
     )
     return replace(after, case=case, applied=None)
+
+
+def _passed(progress: Progress, event: Event) -> Progress:
+    """Verified where no symptom is left; else back to the hypotheses, for the most critical one that is."""
+    tracked = progress.symptoms
+    if event.data["symptoms"]:
+        tracked = tuple(from_plain(Tracked, {**one, "time": event.time}) for one in event.data["symptoms"])
+        gone = tuple(t for t in progress.symptoms if t.outcome == "gone")
+        again = [t.symptom for t in tracked]
+        tracked = (*tracked, *(t for t in gone if t.symptom not in again))
+        tracked = tuple(sorted(tracked, key=lambda t: criticality(t.symptom)))
+    left = [t for t in tracked if t.outcome not in ("gone", "open")]
+    if not left:
+        return replace(progress, case=replace(progress.case, state="verified"), symptoms=tracked)
+    text = f"a record of the program as it is now: {describe(left[0].symptom)} is left ({left[0].outcome})"
+    open_again = Diagnosis(
+        "not-established",
+        left[0].symptom,
+        None,
+        None,
+        (),
+        {"Symptom": left[0].symptom.message, "Root Cause": f"Not established. Missing: {text}."},
+        missing=text,
+    )
+    case = replace(progress.case, state="hypotheses", diagnosis=open_again)
+    return replace(progress, case=case, symptoms=tracked, applied=None)
 
 
 def _tried(progress: Progress, event: Event) -> Progress:
@@ -190,7 +276,9 @@ _STEPS: dict[str, Callable[[Progress, Event], Progress]] = {
     "characterised": _characterised,
     "hypotheses": _hypotheses,
     "diagnosed": _diagnosed,
+    "continued": _continued,
     "rejected": _rejected,
+    "declined": _declined,
     "approved": _approved,
     "applying": _applying,
     "applied": _applied,
@@ -199,6 +287,7 @@ _STEPS: dict[str, Callable[[Progress, Event], Progress]] = {
     "tried": _tried,
     "closed": _closed,
     "recovered": _recovered,
+    "migrated": _unchanged,
 }
 
 
@@ -206,19 +295,6 @@ def _in_force(progress: Progress) -> Diagnosis:
     if progress.case.diagnosis is None:
         raise GateError("cause-not-established", "the case has no diagnosis", next_step(progress))
     return progress.case.diagnosis
-
-
-def _weakened(diagnosis: Diagnosis, evidence: Evidence) -> Diagnosis:
-    """The diagnosis with evidence against its cause, which is then no longer established."""
-
-    def with_evidence(h: Hypothesis) -> Hypothesis:
-        if h.cause != diagnosis.cause:
-            return h
-        return replace(h, status="inconclusive", evidence=(*h.evidence, evidence))
-
-    hypotheses = tuple(map(with_evidence, diagnosis.hypotheses))
-    weaker = replace(diagnosis, status="not-established", cause=None, site=None, hypotheses=hypotheses)
-    return replace(weaker, missing=evidence.text)
 
 
 def _settle(attempts: Sequence[Attempt], passed: bool | None, lesson: str) -> tuple[Attempt, ...]:

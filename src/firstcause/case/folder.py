@@ -10,12 +10,13 @@ from typing import Any
 
 from firstcause.case.event import Event, now
 from firstcause.case.fold import advance, progress_of
-from firstcause.case.history import HISTORY, Writer, read
+from firstcause.case.history import HEAD, HISTORY, Writer, read
+from firstcause.case.migrating import version_of
 from firstcause.case.progress import Progress
 from firstcause.errors import RecordError
 from firstcause.fix.writing import sync_folder
 from firstcause.record.folder import home_of
-from firstcause.schema import to_plain
+from firstcause.schema import CASE_SCHEMA, to_plain
 
 CASES = "cases"
 
@@ -49,6 +50,7 @@ class CaseWriter:
 
     def __init__(self, folder: CaseFolder) -> None:
         self._writer = Writer(folder.path)
+        self._outdated = False
         self.progress: Progress | None = None
 
     def __enter__(self) -> CaseWriter:
@@ -56,6 +58,7 @@ class CaseWriter:
         try:
             events = self._writer.events
             self.progress = progress_of(events) if events else None
+            self._outdated = bool(events) and version_of(events) < CASE_SCHEMA
         except BaseException:
             self._writer.__exit__()
             raise
@@ -72,7 +75,14 @@ class CaseWriter:
         Raises ``GateError`` where it comes before its time; then nothing was written.
         """
         plain = to_plain(data)
-        after = advance(self.progress, Event(len(self._writer.events), now(), kind, plain))
+        before = self.progress
+        migrated = {"schema": CASE_SCHEMA}
+        if self._outdated:
+            before = advance(before, Event(len(self._writer.events), now(), "migrated", migrated))
+        after = advance(before, Event(len(self._writer.events), now(), kind, plain))
+        if self._outdated:
+            self._writer.append("migrated", migrated)
+            self._outdated = False
         self._writer.append(kind, plain)
         self.progress = after
         return after
@@ -143,6 +153,7 @@ def find_case(root: str, name: str | None = None) -> CaseFolder:
 def _begun(path: str) -> bool:
     try:
         with open(os.path.join(path, HISTORY), "rb") as file:
-            return b"\n" in file.read(1 << 20)
+            # A head says that a line was acknowledged: without one, that line is missing.
+            return b"\n" in file.read(1 << 20) or os.path.getsize(os.path.join(path, HEAD)) > 0
     except (FileNotFoundError, NotADirectoryError):
         return False

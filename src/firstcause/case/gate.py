@@ -2,33 +2,41 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import Any
 
+from firstcause.case.classes import class_of, has_patch
 from firstcause.errors import GateError
 from firstcause.fix.patch import parse
-from firstcause.schema import SECTIONS, Diagnosis, Symptom, to_plain
+from firstcause.schema import SECTIONS, Diagnosis, to_plain
 
 # Letters and digits that nobody takes for one another.
 _ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
-@dataclass(frozen=True)
-class Question:
-    """One question of the gate: its key, its text, the answer that lets the approval go on, the other one."""
-
-    key: str
-    text: str
-    accepts: str
-    otherwise: str
-
-
 def diagnosis_hash(diagnosis: Diagnosis) -> str:
     """The sha256 of the diagnosis in canonical form: what an approval is bound to."""
-    plain = json.dumps(to_plain(diagnosis), sort_keys=True, separators=(",", ":"), default=str)
+    plain = json.dumps(_stated(diagnosis), sort_keys=True, separators=(",", ":"), default=str)
     return hashlib.sha256(plain.encode("ascii")).hexdigest()
+
+
+def _stated(value: Any) -> Any:
+    """The plain form without the fields at their defaults: one that is added later changes no hash of before."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        stated = {}
+        for field in dataclasses.fields(value):
+            own = getattr(value, field.name)
+            made = (
+                field.default_factory() if field.default_factory is not dataclasses.MISSING else field.default
+            )
+            if made is dataclasses.MISSING or own != made:
+                stated[field.name] = _stated(own)
+        return stated
+    if isinstance(value, (list, tuple)):
+        return [_stated(one) for one in value]
+    return to_plain(value)
 
 
 def diff_hash(diagnosis: Diagnosis) -> str:
@@ -51,6 +59,7 @@ def approval_code(diagnosis: Diagnosis, nonce: str) -> str:
 def require_ready(diagnosis: Diagnosis | None) -> Diagnosis:
     """The diagnosis, if it may be approved: established, six sections filled, a diff that can be read.
 
+    A design or an environment may be set right by hand: there the section Proposed Fix stands for the diff.
     Raises ``GateError`` naming what is missing.
     """
     if diagnosis is None or diagnosis.status != "established":
@@ -60,68 +69,11 @@ def require_ready(diagnosis: Diagnosis | None) -> Diagnosis:
     empty = [section for section in SECTIONS if not diagnosis.sections.get(section, "").strip()]
     if empty:
         raise GateError("sections-missing", f"the diagnosis lacks {', '.join(empty)}", "firstcause diagnose")
-    if diagnosis.fix is None or not diagnosis.fix.diff.strip():
-        message = f"no patch is proposed for {diagnosis.cause}"
-        raise GateError("fix-missing", message, "change the code by hand")
+    if not has_patch(diagnosis):
+        if class_of(diagnosis) == "code":
+            message = f"no patch is proposed for {diagnosis.cause}"
+            raise GateError("fix-missing", message, "change the code by hand")
+        return diagnosis
+    assert diagnosis.fix is not None
     parse(diagnosis.fix.diff)
     return diagnosis
-
-
-def describe(symptom: Symptom | None) -> str:
-    """A symptom in one line: its message, its step and its place."""
-    if symptom is None:
-        return "no symptom was recorded"
-    step = f" at step {symptom.step}" if symptom.step is not None else ""
-    return f"{symptom.message.rstrip('.')}{step}" + (f" ({symptom.site})" if symptom.site else "")
-
-
-def questions(diagnosis: Diagnosis) -> tuple[Question, ...]:
-    """The three questions of the gate in this case's own facts, in order."""
-    fix = diagnosis.fix
-    size = "no line"
-    if fix:
-        patches = parse(fix.diff)
-        tags = [line.tag for patch in patches for hunk in patch.hunks for line in hunk.lines]
-        size = f"lines removed {tags.count('-')}, added {tags.count('+')}, in {', '.join(p.path for p in patches)}"
-    left = fix.does_not_fix if fix else ""
-    changed = fix.changes if fix else ""
-    sections = diagnosis.sections
-    return (
-        Question(
-            "symptom",
-            f"Recorded: {describe(diagnosis.symptom)}. Is this what you see (y), or another symptom (n)?",
-            "y",
-            "the symptom is another one",
-        ),
-        Question(
-            "scope",
-            f"The fix is targeted: {size}. It leaves: {_one(left or sections['What This Fix Will NOT Fix'])} "
-            "A broader fix would take that in too, and change more that has to be checked. "
-            "Targeted as shown (t), or broader (b)?",
-            "t",
-            "a broader fix is wanted",
-        ),
-        Question(
-            "side-effect",
-            f"Afterwards: {_one(changed or sections['What This Fix Will Change'])} "
-            "Is this acceptable (y), or not (n)?",
-            "y",
-            "the side effect is not acceptable",
-        ),
-    )
-
-
-def _one(text: str) -> str:
-    line = " ".join(text.split())
-    return line if line.endswith((".", "!", "?")) else line + "."
-
-
-def require_answers(diagnosis: Diagnosis, answers: Mapping[str, str]) -> None:
-    """Raises ``GateError`` unless each of the three questions has the answer that lets the approval go on."""
-    for question in questions(diagnosis):
-        answer = answers.get(question.key)
-        if answer is None:
-            raise GateError("question-open", f"no answer to: {question.text}", "firstcause case approve")
-        if answer != question.accepts:
-            hint = f'firstcause case reject --because "{question.otherwise}: …"'
-            raise GateError("not-approved", f"not approved: {question.otherwise}", hint)

@@ -1,9 +1,15 @@
-"""The history of a case on disk: append-only lines, one writer, and nothing acknowledged is ever lost."""
+"""The history of a case on disk: append-only lines, one writer, and nothing acknowledged is ever lost.
+
+Beside the lines stands the head, the number and digest of the last line that was acknowledged: without it,
+lines taken off the end would leave a chain that still fits.
+"""
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
+import zlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +18,8 @@ from firstcause.errors import RecordError
 from firstcause.fix.writing import sync_folder
 
 HISTORY = "history.jsonl"
+HEAD = "head"
+_BACKUP = "restore the folder from a backup, or remove it and diagnose the run again"
 
 
 @dataclass(frozen=True)
@@ -28,13 +36,19 @@ def read(folder: str) -> Reading:
     """Read the history in ``folder``; no file reads as an empty one.
 
     A last line without its newline was being written when the machine or the process stopped: it was
-    never acknowledged, and is reported as torn. Raises ``RecordError`` for any other damage.
+    never acknowledged, and is reported as torn. Raises ``RecordError`` for any other damage, lines missing at
+    the end among them.
     """
     path = os.path.join(folder, HISTORY)
+    # Before the lines: another process may append meanwhile, and the head must never be ahead of them.
+    head = _head(folder)
     try:
         with open(path, "rb") as file:
             content = file.read()
     except FileNotFoundError:
+        if not os.path.isdir(folder):
+            message = f"{folder} is gone: the folder of the case was removed or moved"
+            raise RecordError("case-missing", message, "firstcause case list") from None
         content = b""
     except OSError as error:
         message = f"{path} cannot be read: {error}"
@@ -46,9 +60,10 @@ def read(folder: str) -> Reading:
         try:
             events.append(decode(line, number, last))
         except ValueError as error:
-            hint = "restore the folder from a backup, or remove it and diagnose the run again"
-            raise RecordError("case-damaged", f"{path}, line {number + 1}: {error}", hint) from error
+            raise RecordError("case-damaged", f"{path}, line {number + 1}: {error}", _BACKUP) from error
         last = digest(line)
+    if head is not None:
+        _require_head(path, head, lines)
     return Reading(tuple(events), last, len(content) - len(torn), torn)
 
 
@@ -59,7 +74,7 @@ class Writer:
         self.folder = folder
         self.events: list[Event] = []
         self._last = START
-        self._fd = self._lock = -1
+        self._fd = self._lock = self._head = -1
 
     def __enter__(self) -> Writer:
         self._lock = take_lock(self.folder)
@@ -67,6 +82,9 @@ class Writer:
             reading = read(self.folder)
             flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
             self._fd = os.open(os.path.join(self.folder, HISTORY), flags, 0o600)
+            self._head = os.open(
+                os.path.join(self.folder, HEAD), os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600
+            )
             self.events, self._last = list(reading.events), reading.last
             if reading.torn:
                 self._set_aside(reading)
@@ -81,10 +99,10 @@ class Writer:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        for fd in (self._fd, self._lock):
+        for fd in (self._fd, self._head, self._lock):
             if fd >= 0:
                 os.close(fd)
-        self._fd = self._lock = -1
+        self._fd = self._lock = self._head = -1
 
     def append(self, kind: str, data: dict[str, Any]) -> Event:
         """Append one event; when this returns, it is on the disk."""
@@ -93,10 +111,16 @@ class Writer:
         size = os.fstat(self._fd).st_size
         try:
             if os.write(self._fd, line + b"\n") < len(line) + 1:
-                os.ftruncate(self._fd, size)
                 raise OSError("the disk took only a part of a line")
             os.fsync(self._fd)
+            os.pwrite(self._head, head_line(event.seq, digest(line)), 0)
+            os.fsync(self._head)
+            if os.fstat(self._fd).st_nlink == 0:
+                # A file without a name takes everything, and nobody finds it again.
+                raise FileNotFoundError(errno.ENOENT, "the history was removed while it was written")
         except OSError as error:
+            # What is not acknowledged must not be found later.
+            os.ftruncate(self._fd, size)
             raise _unwritable(self.folder, error) from error
         self.events.append(event)
         self._last = digest(line)
@@ -116,6 +140,37 @@ class Writer:
             self.append("recovered", {"bytes": len(reading.torn), "kept": kept})
 
 
+def head_line(seq: int, last: str) -> bytes:
+    """The head for a last line: always of one length, so that writing it anew needs no space."""
+    text = f"{seq:010d} {last}"
+    return f"{text} {zlib.crc32(text.encode()):08x}\n".encode()
+
+
+def _head(folder: str) -> tuple[int, str] | None:
+    """The number and digest of the last acknowledged line; None where it is not known."""
+    try:
+        with open(os.path.join(folder, HEAD), "rb") as file:
+            content = file.read(100)
+        seq, last, _ = content.decode("ascii").split()
+        # A head that is not whole was torn, or damaged by itself: the chain of the lines is still a check.
+        return (int(seq), last) if head_line(int(seq), last) == content else None
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return None
+    except OSError as error:
+        message = f"{os.path.join(folder, HEAD)} cannot be read: {error}"
+        raise RecordError("case-unreadable", message, "check its permissions") from error
+
+
+def _require_head(path: str, head: tuple[int, str], lines: list[bytes]) -> None:
+    seq, last = head
+    if seq >= len(lines):
+        message = f"{path} ends after {len(lines)} lines, and line {seq + 1} was acknowledged: it was cut off"
+        raise RecordError("case-damaged", message, _BACKUP)
+    if digest(lines[seq]) != last:
+        message = f"{path}, line {seq + 1} is not the one that was acknowledged: the history was written anew"
+        raise RecordError("case-damaged", message, _BACKUP)
+
+
 def take_lock(folder: str) -> int:
     """Lock ``folder`` for this writer and return the descriptor that holds the lock until it is closed.
 
@@ -123,6 +178,9 @@ def take_lock(folder: str) -> int:
     """
     try:
         fd = os.open(os.path.join(folder, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except FileNotFoundError as error:
+        message = f"{folder} is gone: the folder of the case was removed or moved"
+        raise RecordError("case-missing", message, "firstcause case list") from error
     except OSError as error:
         raise _unwritable(folder, error) from error
     try:

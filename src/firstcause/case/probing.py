@@ -15,6 +15,7 @@ from typing import Any
 from firstcause.case.folder import CaseFolder
 from firstcause.diagnose.pipeline import failure_of
 from firstcause.errors import RecordError
+from firstcause.record import private
 from firstcause.record.folder import RunFolder
 from firstcause.schema import Diagnosis, Evidence, to_plain
 
@@ -52,9 +53,12 @@ def write_probes(folder: CaseFolder, run_folder: str, diagnosis: Diagnosis) -> N
             }
             if content["step"] is None and diagnosis.symptom is not None:
                 content["step"] = diagnosis.symptom.step
-            with open(folder.file(f"probe-{number}.json"), "w", encoding="utf-8") as file:
+            with open(
+                folder.file(f"probe-{number}.json"), "w", encoding="utf-8", opener=private.opener
+            ) as file:
                 json.dump(content, file, indent=1, default=str)
             shutil.copyfile(os.path.join(SCRIPTS, kind + ".py"), folder.file(f"probe-{number}.py"))
+            os.chmod(folder.file(f"probe-{number}.py"), private.FILE)
     except OSError as error:
         message = f"{folder.path} cannot be written: {error}"
         raise RecordError("case-unwritable", message, "free space or fix its permissions") from error

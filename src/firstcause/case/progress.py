@@ -5,18 +5,25 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from firstcause.case.approach import Approach
+from firstcause.case.symptoms import Tracked
 from firstcause.schema import Case, Diagnosis
 
 
 @dataclass(frozen=True)
 class Approval:
-    """A person's approval for one diagnosis and one diff, used up when the patch is applied."""
+    """A person's approval for one diagnosis and one diff, used up when the patch is applied.
+
+    ``answers`` are those to the gate's questions, ``asked`` the questions as they stood on the screen; ``files``
+    are the sha256 of the project's files at that moment.
+    """
 
     diagnosis_hash: str
     diff_hash: str
     by: str
     time: str
     answers: dict[str, str]
+    asked: dict[str, str] = field(default_factory=dict)
+    files: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -29,14 +36,15 @@ class Change:
 
 @dataclass(frozen=True)
 class Applied:
-    """A patch on its way into the files, or in them: each file's hashes, and those of all sources after it.
+    """A patch on its way into the files, or in them: each file's hashes, and those of all sources as approved.
 
-    ``done`` is False between the announcement and the last file: a crash there is repaired by applying again.
+    Before the patch is in all of its files there are no ``sources``: a crash there is repaired by applying again.
+    ``complete`` says that ``sources`` are all watched files, so that one more is a change too.
     """
 
     files: dict[str, Change]
     sources: dict[str, str] = field(default_factory=dict)
-    done: bool = False
+    complete: bool = False
 
 
 @dataclass(frozen=True)
@@ -49,15 +57,17 @@ class Attempt:
     time: str
     passed: bool | None = None
     lesson: str = ""
+    approval: Approval | None = None
 
 
 @dataclass(frozen=True)
 class Remark:
-    """A person's reason for a rejection, or the outcome of a try in a copy."""
+    """A person's reason for a rejection, an answer that kept a fix back, or the outcome of a try in a copy."""
 
     time: str
     by: str
     text: str
+    cause: str = ""
 
 
 @dataclass(frozen=True)
@@ -77,8 +87,17 @@ class Progress:
     verification: str = ""
     lesson: str = ""
     recovered: int = 0
+    symptoms: tuple[Tracked, ...] = ()
+    declined: tuple[Remark, ...] = ()
+    inherited: tuple[Attempt, ...] = ()
 
     @property
     def failed(self) -> tuple[Attempt, ...]:
-        """The attempts whose verification failed: the strikes."""
-        return tuple(attempt for attempt in self.attempts if attempt.passed is False)
+        """The attempts whose verification failed, those of earlier cases of this failure among them: the strikes."""
+        mine = tuple(attempt for attempt in self.attempts if attempt.passed is False)
+        return (*self.inherited, *mine)
+
+    @property
+    def remaining(self) -> tuple[Tracked, ...]:
+        """The symptoms that are not gone, the most critical first."""
+        return tuple(tracked for tracked in self.symptoms if tracked.outcome != "gone")

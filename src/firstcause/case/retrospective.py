@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from firstcause.case.gate import describe
+from firstcause.case.classes import LETTERS, class_of
 from firstcause.case.progress import Attempt, Progress
+from firstcause.case.questions import describe
 from firstcause.schema import Diagnosis, Hypothesis
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -38,7 +39,9 @@ def _lines(progress: Progress) -> Iterator[str]:
     if verified and diagnosis and diagnosis.fix:
         yield from _section("Fix", [diagnosis.fix.summary])
         yield from ("", *_fenced(diagnosis.fix.diff))
-    yield from _section("Failed attempts", _attempts(progress.attempts))
+    yield from _section("Symptoms", _symptoms(progress))
+    yield from _section("Failed attempts", _attempts((*progress.inherited, *progress.attempts)))
+    yield from _section("Answers", _answers(progress))
     yield from _section("Rejections", [f"- {r.by}, {r.time}: {r.text}" for r in progress.rejections])
     yield from _section("Lesson", [progress.lesson])
 
@@ -53,7 +56,8 @@ def _section(title: str, lines: list[str]) -> Iterator[str]:
 
 def _cause(diagnosis: Diagnosis) -> str:
     where = f" at {diagnosis.site}" if diagnosis.site else ""
-    return f"{diagnosis.cause}{where}. {diagnosis.sections['Root Cause']}\n"
+    kind = class_of(diagnosis)
+    return f"{diagnosis.cause}{where}, class {LETTERS[kind]} ({kind}). {diagnosis.sections['Root Cause']}\n"
 
 
 def _believed(first: Diagnosis | None) -> str:
@@ -79,6 +83,22 @@ def _attempts(attempts: tuple[Attempt, ...]) -> list[str]:
     cells = [(a.time, a.approach.cause, a.summary, a.lesson) for a in failed]
     rows = ["| " + " | ".join(map(_cell, row)) + " |" for row in cells]
     return ["| when | cause | what was tried | what it taught |", "| --- | --- | --- | --- |", *rows]
+
+
+def _symptoms(progress: Progress) -> list[str]:
+    if len(progress.symptoms) < 2:
+        return []
+    return [f"- {describe(t.symptom)}: {t.outcome}" for t in progress.symptoms]
+
+
+def _answers(progress: Progress) -> list[str]:
+    given = [a.approval for a in progress.attempts if a.approval is not None]
+    lines = [
+        f"- {a.by}, {a.time}: {asked} {a.answers.get(key, '')}"
+        for a in given
+        for key, asked in a.asked.items()
+    ]
+    return lines + [f"- {r.by}, {r.time}: {r.text}" for r in progress.declined]
 
 
 def _cell(text: str) -> str:

@@ -1,4 +1,4 @@
-"""What is known, as data: one cause a TOML file; everything that speaks of causes is made from these."""
+"""What is known, as data: a TOML file for each cause and each pattern; whatever speaks of them is made from these."""
 
 from firstcause.catalog.load import CAUSES, cause, load, slugs
 from firstcause.catalog.specialists import SPECIALISTS

@@ -1,8 +1,13 @@
-"""Advice known to be wrong: what no fix of the catalogue may recommend, and why not."""
+"""Advice: the closed list of what triage recommends and warns against, and what no fix of the catalogue may recommend."""
 
 from __future__ import annotations
 
+import functools
 import re
+from dataclasses import dataclass
+
+from firstcause.catalog.words import load_words
+from firstcause.errors import KnowledgeError
 
 # Each pattern is tried on one sentence of a fix; a sentence that says "no fix" or "do not" warns and passes.
 _IDS = r"\b(ids?|index|indices|indexes|labels?|targets?|tokens?)\b"
@@ -31,3 +36,50 @@ def wrong_advice(fix: str) -> list[str]:
         if not _WARNS.search(sentence):
             found += [why for pattern, why in _WRONG if re.search(pattern, sentence, re.IGNORECASE)]
     return list(dict.fromkeys(found))
+
+
+@dataclass(frozen=True)
+class Advice:
+    """An entry of the closed list: what a reader is told, and the patterns or actions that call for it.
+
+    ``several`` entries are for texts with several patterns.
+    """
+
+    says: str
+    patterns: tuple[str, ...] = ()
+    actions: tuple[str, ...] = ()
+    several: bool = False
+
+
+@dataclass(frozen=True)
+class Advices:
+    """All advice by its id: what is recommended, what is warned against, the answers to pressure, and the stop-gap."""
+
+    recommended: dict[str, Advice]
+    warned: dict[str, Advice]
+    answers: dict[str, str]
+    stop_gap: dict[str, str]
+
+
+@functools.cache
+def load_advice() -> Advices:
+    """The closed list of advice; raises ``KnowledgeError`` where it cannot be used."""
+    plain = load_words().advice
+    try:
+        entries = {
+            group: {
+                name: Advice(
+                    e["says"],
+                    tuple(e.get("patterns", ())),
+                    tuple(e.get("actions", ())),
+                    bool(e.get("several", False)),
+                )
+                for name, e in plain[group].items()
+            }
+            for group in ("recommended", "warned")
+        }
+        return Advices(entries["recommended"], entries["warned"], plain["answers"], plain["stop_gap"])
+    except (KeyError, TypeError, AttributeError) as error:
+        raise KnowledgeError(
+            "advice-invalid", f"advice.toml: {error!r}", "python -m firstcause.catalog.compile"
+        ) from error

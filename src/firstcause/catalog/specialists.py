@@ -1,4 +1,4 @@
-"""The nine specialists that a cause may be settled by, each with what it looks at."""
+"""The nine specialists that a cause may be settled by, each with what it looks at, and where a text may lead besides."""
 
 from __future__ import annotations
 
@@ -12,4 +12,11 @@ SPECIALISTS = {
     "checkpointing-and-reproducibility": "saving, resuming and repeating a run",
     "module-design-patterns": "how modules hold, share and use their parameters",
     "data-loading": "what the loader gives, and how",
+}
+
+# Compares code with what was asked for; it settles no cause of a failing run.
+DRY_DEBUGGING = "dry-debugging"
+ROUTES = {
+    **SPECIALISTS,
+    DRY_DEBUGGING: "code that differs from what was asked for, or is more than the task needs",
 }

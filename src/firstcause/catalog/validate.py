@@ -6,19 +6,23 @@ import dataclasses
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from firstcause.catalog.advice import wrong_advice
 from firstcause.catalog.load import CAUSES, read
 from firstcause.catalog.specialists import SPECIALISTS
+from firstcause.catalog.toml import HERE
+from firstcause.catalog.validate_patterns import pattern_faults
+from firstcause.catalog.validate_sayings import defect_faults, saying_faults
 from firstcause.errors import KnowledgeError
 from firstcause.schema import Cause
 
 KEYS = tuple(f.name for f in dataclasses.fields(Cause))
-OPTIONAL = ("explained_by", "said")
-LISTS = ("symptoms", "confirms", "refutes", "decoys", *OPTIONAL)
+OPTIONAL = ("explained_by", "said", "category")
+LISTS = ("symptoms", "confirms", "refutes", "decoys", "explained_by", "said")
 NAMES = ("slug", "title", "specialist", "proof", *OPTIONAL)
+CATEGORIES = ("code", "design", "environment")
 _SLUG = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _URL = re.compile(r"https://[\w.-]+\.[a-z]{2,}/\S+")
 
@@ -73,6 +77,8 @@ def _meaning_faults(values: Mapping[str, Any], name: str, root: str | None) -> I
         yield f"slug {slug!r} is not kebab-case"
     if isinstance(specialist, str) and specialist not in SPECIALISTS:
         yield f"unknown specialist {specialist!r}"
+    if values.get("category", "code") not in CATEGORIES:
+        yield f"category {values['category']!r} is none of {', '.join(CATEGORIES)}"
     if isinstance(proof, str) and not _URL.fullmatch(proof):
         yield from _test_faults(proof, root)
     if isinstance(fix, str):
@@ -95,23 +101,38 @@ def checkout() -> str | None:
 
 
 def validate(folder: str = CAUSES, root: str | None = None) -> list[str]:
-    """Every fault of every file in ``folder``, each as "file: what is wrong"."""
-    found = []
+    """Every fault of every cause file in ``folder``, each as "file: what is wrong"."""
+    return [*_each(folder, lambda values, name: faults(values, name, root))]
+
+
+def _each(folder: str, check: Callable[[Mapping[str, Any], str], list[str]]) -> Iterator[str]:
     for entry in sorted(os.listdir(folder)):
         if not entry.endswith(".toml"):
             continue
         try:
             values = read(os.path.join(folder, entry))
         except KnowledgeError as error:
-            found.append(f"{entry}: {error.message}")
+            yield f"{entry}: {error.message}"
             continue
-        found += [f"{entry}: {fault}" for fault in faults(values, entry[: -len(".toml")], root)]
+        yield from (f"{entry}: {fault}" for fault in check(values, entry[: -len(".toml")]))
+
+
+def validate_all(root: str | None = None) -> list[str]:
+    """Every fault of the catalogue's own files, causes, patterns, defects and sayings."""
+    causes = {name[: -len(".toml")] for name in os.listdir(CAUSES)}
+    patterns = {name[: -len(".toml")] for name in os.listdir(os.path.join(HERE, "patterns"))}
+    found = validate(root=root)
+    found += _each(os.path.join(HERE, "patterns"), lambda v, name: pattern_faults(v, name, causes, patterns))
+    found += _each(os.path.join(HERE, "defects"), lambda v, name: defect_faults(v, name, patterns))
+    for kind in ("excuses", "red_flags", "misbeliefs"):
+        entries = read(os.path.join(HERE, kind + ".toml"))
+        found += [f"{kind}.toml: {fault}" for fault in saying_faults(kind, entries)]
     return found
 
 
-def main(folder: str = CAUSES) -> int:
-    """Print the faults of the catalogue; 0 for none, 1 otherwise."""
-    found = validate(folder, checkout())
+def main(folder: str | None = None) -> int:
+    """Print the faults of the whole catalogue, or of the causes in a folder; 0 for none, 1 otherwise."""
+    found = validate_all(checkout()) if folder is None else validate(folder, checkout())
     sys.stdout.writelines(line + "\n" for line in found)
     return 1 if found else 0
 

@@ -43,3 +43,31 @@ def family(name: str) -> Family | None:
 def is_chat(name: str) -> bool:
     """Whether a checkpoint was trained on conversations and expects its chat template."""
     return bool(_table()[1].search(name.lower().rpartition("/")[2]))
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """Checkpoints that are built alike: the names of the layers that an adapter can be put on."""
+
+    name: str
+    modules: frozenset[str]
+
+
+@functools.cache
+def architecture(checkpoint: str) -> Architecture | None:
+    """The architecture of a checkpoint by its name; None where no one architecture, or more than one, fits."""
+    last = checkpoint.lower().rpartition("/")[2]
+    found = [
+        Architecture(one["name"], frozenset(one["modules"]))
+        for one in read(_TABLE)["architecture"]
+        if any(re.search(rf"(?<![a-z]){n}", last) for n in one["names"])
+        and not any(re.search(n, last) for n in one.get("not", ()))
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+@functools.cache
+def pads_right(checkpoint: str) -> bool:
+    """Whether the tokenizer of a decoder pads on the right unless it is told otherwise."""
+    last = checkpoint.lower().rpartition("/")[2]
+    return any(re.search(rf"(?<![a-z]){n}", last) for n in read(_TABLE)["pads_right"]["names"])

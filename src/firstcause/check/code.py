@@ -9,6 +9,7 @@ from functools import cached_property
 
 from firstcause.check.constants import Constant, constant, text_of
 from firstcause.schema.finding import Category, Finding
+from firstcause.schema.instruction import Instruction
 from firstcause.schema.site import Site
 from firstcause.source.arguments import argument
 from firstcause.source.callees import callees
@@ -45,9 +46,11 @@ class Call:
     def argument(self, name: str, position: int | None = None) -> Value | None:
         """An argument by its name or its 0-based position; None where the call does not surely give it."""
         given = argument(self.node, position, name)
-        if given is None or not given.sure:
+        if given is None:
             return None
-        return Value(self.module, given.node, None, given.path)
+        value = Value(self.module, given.node, None, given.path)
+        # What ``**`` brings in is given where the mapping is known and holds the name.
+        return value if given.sure or constant(self.code.project, value) is not None else None
 
     def constant(self, name: str, position: int | None = None) -> Constant | None:
         """The value of an argument where the code alone says it."""
@@ -82,13 +85,11 @@ class Loop:
 
 @dataclass(eq=False)
 class Code:
-    """A project under check, with the versions of libraries that it pins or has, and the words that go with it.
-
-    ``words`` is the text of the brief; a rule that needs it reads instructions, never the text.
-    """
+    """A project under check, with the versions of libraries that it pins or has, and what the user asked for."""
 
     project: Project
     versions: Mapping[str, str] = field(default_factory=dict)
+    instructions: tuple[Instruction, ...] = ()
 
     @property
     def modules(self) -> list[Module]:
@@ -109,6 +110,10 @@ class Code:
             for c in found
             if isinstance(c.node.func, ast.Attribute) and (c.name.startswith(".") or not c.name)
         ]
+
+    def asked(self, key: str) -> list[Instruction]:
+        """The active instructions of a key."""
+        return [i for i in self.instructions if i.key == key and i.status == "active"]
 
     def methods_and_calls(self, *last: str) -> list[Call]:
         """Every call whose last name is one of these, whatever it is called on."""
@@ -176,7 +181,14 @@ class Code:
 
     def origins(self, module: Module, node: ast.expr) -> list[Origin]:
         """Where a value is computed, through plain passing of it across functions, classes and files."""
-        return new_walk(self.project).origins(Value(module, node))
+        known = self._origins.get(node)
+        if known is None:
+            known = self._origins[node] = new_walk(self.project).origins(Value(module, node))
+        return list(known)
+
+    @cached_property
+    def _origins(self) -> dict[ast.expr, list[Origin]]:
+        return {}
 
     def made_by(self, module: Module, node: ast.expr) -> set[str]:
         """The dotted names of the calls whose result an expression is; "" among them where something else is, too."""
@@ -275,7 +287,6 @@ def finding(
 # Where the classes that people import really live; the short way is the one that documentation uses.
 _LONG = (
     ("torch.nn.modules.", "torch.nn."),
-    ("torch.optim.", "torch.optim."),
     ("torch.utils.data.dataloader.", "torch.utils.data."),
     ("torch.utils.data.dataset.", "torch.utils.data."),
     ("torch.utils.data.distributed.", "torch.utils.data."),
@@ -297,6 +308,12 @@ def shortest(name: str) -> str:
     for long, short in _LONG:
         if name.startswith(long):
             return short + name.rpartition(".")[2]
+    if (
+        name.startswith("torch.optim.")
+        and name.count(".") == 3
+        and not name.startswith("torch.optim.lr_scheduler.")
+    ):
+        return "torch.optim." + name.rpartition(".")[2]
     return name
 
 

@@ -14,7 +14,7 @@ from typing import Literal
 from firstcause.check.code import Call, Code, Loop, shortest
 from firstcause.check.steps import DEPTH, is_optimizer
 from firstcause.source.callees import callees
-from firstcause.source.callsites import last_name
+from firstcause.source.callsites import call_sites, last_name
 from firstcause.source.flow import new_walk
 from firstcause.source.frames import Frame, Value
 from firstcause.source.module import FUNCTIONS, FunctionNode, Module
@@ -257,16 +257,19 @@ def around(code: Code, loop: Loop) -> list[Loop]:
         outer = code.loop_around(outer.module, outer.node)
     function = loop.module.function(loop.node)
     if function is not None:
-        found += [
-            o for o in code.loops() if o.node not in {f.node for f in found} and _calls(code, o, function)
-        ]
+        seen = {o.node for o in found}
+        calling = {node for call in _calls_of(code, loop.module, function) for node in _loops_around(code, call)}
+        found += [o for o in code.loops() if o.node in calling and o.node not in seen]
     return found
 
 
-def _calls(code: Code, loop: Loop, function: FunctionNode) -> bool:
-    return any(
-        c.function is function
-        for node in loop.nodes
-        if isinstance(node, ast.Call)
-        for c in callees(new_walk(code.project), Value(loop.module, node))
-    )
+def _calls_of(code: Code, module: Module, function: FunctionNode) -> list[Value]:
+    sites = call_sites(new_walk(code.project), module, function)
+    return [site.call for site in sites if site.call is not None]
+
+
+def _loops_around(code: Code, call: Value) -> Iterator[ast.AST]:
+    outer = code.loop_around(call.module, call.node)
+    while outer is not None:
+        yield outer.node
+        outer = code.loop_around(outer.module, outer.node)

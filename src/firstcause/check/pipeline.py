@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
+from firstcause.check.brief import Text, read
 from firstcause.check.code import Code
+from firstcause.check.compliance import comply
 from firstcause.check.engine import run_rules
 from firstcause.check.report import Report
 from firstcause.errors import InputError
 from firstcause.schema.finding import Finding
-from firstcause.schema.site import Site
 from firstcause.source.project import Project
 
 CODE = (".py", ".ipynb")
@@ -22,8 +24,11 @@ SKIPPED = frozenset(
 )
 
 
-def check(paths: Sequence[str], root: str) -> Report:
-    """Check the code beneath some paths; raises ``InputError`` where a path does not exist or holds no code."""
+def check(paths: Sequence[str], root: str, briefs: Sequence[Text] = ()) -> Report:
+    """Check the code beneath some paths against what the user asked for in ``briefs``, if anything.
+
+    Raises ``InputError`` where a path does not exist or holds no code.
+    """
     files = [f for path in paths for f in _files(path)]
     if not files:
         raise InputError(
@@ -31,11 +36,22 @@ def check(paths: Sequence[str], root: str) -> Report:
         )
     project = Project(root, files, sorted({os.path.dirname(os.path.abspath(f)) for f in files}))
     project.effort = EFFORT
-    code = Code(project)
+    instructions = tuple(read(briefs)) if briefs else ()
+    code = Code(project, instructions=instructions)
     outcome = run_rules(code)
-    findings = [*_unreadable(project), *outcome.findings]
-    notes = [f"the rule {f.slug} failed and was left out: {f.why}" for f in outcome.failed]
-    return Report(tuple(findings), files=len(files), notes=tuple(notes))
+    compared = comply(code, instructions)
+    findings = [*_unreadable(project), *_without_doubles(outcome.findings, compared.findings)]
+    notes = [*_refused(project), *(f"the rule {f.slug} failed and was left out: {f.why}" for f in outcome.failed)]
+    return Report(tuple(findings), compared.matches, instructions, len(files), tuple(notes))
+
+
+def _without_doubles(ruled: Sequence[Finding], compared: Sequence[Finding]) -> list[Finding]:
+    """A rule says more than a comparison: what both find of one key is told once, by the rule."""
+    told = {f.key for f in ruled if f.key}
+    return sorted(
+        [*ruled, *(f for f in compared if f.key not in told)],
+        key=lambda f: (f.site.file, f.site.line, f.slug),
+    )
 
 
 def _files(path: str) -> Iterator[str]:
@@ -53,5 +69,15 @@ def _unreadable(project: Project) -> Iterator[Finding]:
     """A file that does not parse is reported at its place, and the others go on."""
     for path in sorted(project.unreadable):
         broken = project.unreadable[path]
-        site = Site(broken.site.file, broken.site.line, "", broken.site.text)
-        yield Finding("syntax-error", "critical", site, f"Python cannot read this: {broken.message}")
+        if not broken.refused:
+            text = f"this cannot be read: {broken.message}"
+            found = Finding("syntax-error", "critical", broken.site, text)
+            yield replace(found, cell=broken.cell, cell_line=broken.cell_line)
+
+
+def _refused(project: Project) -> Iterator[str]:
+    """Files that are left out because reading them is not for us: their size, their nesting, tags of a program's own."""
+    for path in sorted(project.unreadable):
+        broken = project.unreadable[path]
+        if broken.refused:
+            yield f"{broken.site} was left out: {broken.message}"

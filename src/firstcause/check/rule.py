@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from firstcause.check.code import Code
 from firstcause.schema.finding import Category, Finding
@@ -19,12 +19,13 @@ class Example:
     """A program; in a bad one the lines that end in ``# found`` are those of the findings.
 
     ``source`` is ``train.py``; ``files`` holds further files by name. ``fixed`` is the program after the rule's own
-    fix, where it has one.
+    fix, where it has one. ``asked`` are keys and values of the brief.
     """
 
     source: str
     files: Mapping[str, str] = field(default_factory=dict)
     fixed: str = ""
+    asked: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Rule(Protocol):

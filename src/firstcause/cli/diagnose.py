@@ -9,13 +9,17 @@ import re
 import sys
 import time
 
-from firstcause.case import open_case
+from firstcause.case import class_of, open_case
 from firstcause.cli.output import look, source_lines, write_json
 from firstcause.diagnose import diagnose as settle
+from firstcause.diagnose.bounds import keeps_no_data, without_secrets
+from firstcause.errors import RecordError
 from firstcause.lab.counterfactual import Lab
-from firstcause.record.folder import HOME, find_run
+from firstcause.record.folder import HOME, RunFolder
+from firstcause.record.supervise import afterwards
 from firstcause.report.json_file import diagnosis_to_json
 from firstcause.report.terminal import render_diagnosis
+from firstcause.schema import Case, Diagnosis
 
 # The share of the budget for experiments; the rest is left to try the patch.
 TESTING = 0.7
@@ -60,10 +64,12 @@ def seconds(text: str) -> float:
 
 
 def main(args: argparse.Namespace) -> int:
-    folder = find_run(args.run, os.getcwd())
+    folder = afterwards.found(args.run, os.getcwd())
     run = folder.run()
+    if not args.quiet:
+        tell_damage(folder)
     began = time.monotonic()
-    agreed = functools.cache(lambda: args.yes or _agreed(run.seconds))
+    agreed = functools.cache(lambda: not keeps_no_data(run) and (args.yes or _agreed(run.seconds)))
     diagnosis = settle(
         folder, lambda failure: Lab(folder, failure, TESTING * args.budget, agreed), args.theory
     )
@@ -75,26 +81,49 @@ def main(args: argparse.Namespace) -> int:
         from firstcause.diagnose.history import again
 
         diagnosis = again(folder, run, diagnosis, args.times, args.budget - (time.monotonic() - began))
+    diagnosis = without_secrets(diagnosis)
     opened = None
     if diagnosis.symptom is not None:
-        opened = open_case(os.path.join(run.folder, HOME), run.id, folder.path, diagnosis)
+        try:
+            opened = open_case(os.path.join(run.folder, HOME), run.id, folder.path, diagnosis)
+        except RecordError as error:
+            # A read-only or full disk takes no case; what was found is worth saying all the same.
+            print(f"firstcause: no case was opened: {error}", file=sys.stderr)
     if args.json:
         write_json(args.json, diagnosis_to_json(diagnosis))
     if not args.quiet:
         color, width = look(sys.stdout)
         source = source_lines(diagnosis.site, run.folder)
-        following = (
-            f"firstcause case approve {opened.id}" if opened is not None and diagnosis.fix is not None else ""
-        )
+        following = _following(opened, diagnosis)
         render_diagnosis(
             diagnosis, sys.stdout, color=color, width=width, source=source, next_command=following
         )
     return 3 if diagnosis.status == "not-established" else 0
 
 
+def tell_damage(folder: RunFolder) -> None:
+    """Say what of the journals cannot be read; what stands before and behind it is used all the same."""
+    for name, reading in folder.journals().items():
+        if reading.lost_bytes:
+            print(
+                f"firstcause: {reading.lost_bytes} bytes of {name}.journal are damaged; the rest of it was read",
+                file=sys.stderr,
+            )
+
+
+def _following(case: Case | None, diagnosis: Diagnosis) -> str:
+    """The command that comes next: an approval where there is something to approve, else a look at the case."""
+    if case is None:
+        return ""
+    if case.state != "diagnosed":
+        return f"firstcause case show {case.id}" if diagnosis.status == "established" else ""
+    by_hand = diagnosis.fix is None and class_of(diagnosis) == "code"
+    return "" if by_hand else f"firstcause case approve {case.id}"
+
+
 def _agreed(took: float | None) -> bool:
     """Ask once, with the cost, before the program is run again; without a terminal the answer is no."""
-    if not sys.stdin.isatty():
+    if sys.stdin is None or not sys.stdin.isatty():
         return False
     print(
         f"To test this, the program must run again in sealed copies (it took {took or 0:.0f} s). Run it? [y/N] ",

@@ -11,7 +11,7 @@ import sys
 
 from firstcause.cli.output import look, write_json
 from firstcause.record.compare import compare
-from firstcause.record.folder import find_run
+from firstcause.record.supervise import afterwards
 from firstcause.report.difference import difference_to_json, render_difference
 
 
@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    comparison = compare(find_run(args.before, os.getcwd()), find_run(args.after, os.getcwd()))
+    comparison = compare(afterwards.found(args.before, os.getcwd()), afterwards.found(args.after, os.getcwd()))
     if args.json:
         write_json(args.json, difference_to_json(comparison))
     if args.json != "-":

@@ -1,7 +1,8 @@
-"""Say what the catalogue knows about a cause.
+"""Say what the catalogue knows about a cause, an error pattern, a specialist or a known defect.
 
-Its mechanism, what confirms and refutes it, its fix, what the fix does not fix, and what is
-often taken for it. Without a slug, list the causes.
+For a cause: its mechanism, what confirms and refutes it, its fix, what the fix does not fix, and what is often taken
+for it. For a pattern: what it means, what to gather, what not to do, and its wordings by version. Without a slug,
+list what there is.
 """
 
 from __future__ import annotations
@@ -10,46 +11,58 @@ import argparse
 import sys
 from collections.abc import Iterator
 
-from firstcause.catalog import cause, load
+from firstcause.catalog import cause, load, slugs
+from firstcause.catalog.defects import load_defects
+from firstcause.catalog.load import nearest
+from firstcause.catalog.patterns import load_patterns
+from firstcause.catalog.specialists import ROUTES
 from firstcause.cli.output import look
-from firstcause.report.frame import body, heading, title
+from firstcause.errors import InputError
+from firstcause.report.explain import cause_page, defect_page, listing, pattern_page, specialist_page
 from firstcause.report.style import Style, style_on
-from firstcause.schema import Cause
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("slug", nargs="?", metavar="SLUG", help="the cause, such as log-of-zero")
+    parser.add_argument(
+        "slug",
+        nargs="?",
+        metavar="SLUG",
+        help="a cause, a pattern, a specialist or a defect, such as log-of-zero",
+    )
 
 
 def main(args: argparse.Namespace) -> int:
     style = style_on(sys.stdout, *look(sys.stdout))
-    lines = _page(cause(args.slug), style) if args.slug else _list(style)
+    lines = _pages(args.slug, style) if args.slug else listing(_groups(), style)
     sys.stdout.writelines(line.rstrip() + "\n" for line in lines)
     return 0
 
 
-def _list(style: Style) -> Iterator[str]:
-    causes = load()
-    width = max(map(len, causes))
-    for slug, entry in causes.items():
-        yield f"{style.bold(f'{slug:<{width}}')}  {entry.title}"
+def _groups() -> dict[str, dict[str, str]]:
+    return {
+        "causes": {slug: entry.title for slug, entry in load().items()},
+        "patterns": {slug: entry.title for slug, entry in load_patterns().items()},
+        "specialists": ROUTES,
+        "known defects": {slug: entry.title for slug, entry in load_defects().items()},
+    }
 
 
-def _page(entry: Cause, style: Style) -> Iterator[str]:
-    yield from title(entry.title, entry.slug, "cyan", style)
-    parts: tuple[tuple[str, str | tuple[str, ...]], ...] = (
-        ("Mechanism", entry.mechanism),
-        ("Symptoms", entry.symptoms),
-        ("Confirmed By", entry.confirms),
-        ("Refuted By", entry.refutes),
-        ("Experiment", entry.experiment),
-        ("Fix", entry.fix),
-        ("What The Fix Changes", entry.fix_changes),
-        ("What The Fix Does NOT Fix", entry.fix_does_not),
-        ("Often Taken For It", entry.decoys),
-    )
-    for name, text in parts:
-        yield from heading(name, style)
-        yield from body(text if isinstance(text, str) else "\n".join(f"- {item}" for item in text), style)
-    yield from heading("Settled By", style)
-    yield from body(f"{entry.specialist}; proof: {entry.proof}", style)
+def _pages(slug: str, style: Style) -> Iterator[str]:
+    patterns, defects = load_patterns(), load_defects()
+    known = dict.fromkeys([*slugs(), *patterns, *ROUTES, *defects])
+    if slug not in known:
+        raise InputError("entry-unknown", f"the catalogue has no entry {slug!r}", nearest(slug, known))
+    found = []
+    # A cause and the pattern by which it shows may have one name.
+    if slug in slugs():
+        found.append(cause_page(cause(slug), style))
+    if slug in patterns:
+        found.append(pattern_page(patterns[slug], style))
+    if slug in ROUTES:
+        found.append(specialist_page(slug, ROUTES[slug], load(), patterns, style))
+    if slug in defects:
+        found.append(defect_page(defects[slug], style))
+    for at, page in enumerate(found):
+        if at:
+            yield from ("", "")
+        yield from page

@@ -30,9 +30,14 @@ VERBS = {
     "run": Verb("Run a command and record what it does.", takes_command=True),
     "diagnose": Verb("Find the first cause of a recorded failure and prove it."),
     "replay": Verb("Run a recorded failing step again and show its first bad value."),
+    "restore": Verb("Write the last good state of a failed run as a checkpoint."),
+    "runs": Verb("List, show, remove and pack what was recorded."),
+    "doctor": Verb("Say what works here, what does not, and why."),
     "diff": Verb("Say what differs between two recorded runs, and where their losses part."),
     "case": Verb("Approve, apply and verify a fix; see where each case stands."),
     "check": Verb("Read code before it runs, against what was asked for."),
+    "triage": Verb("Say where an error, a log or a question belongs, and what to look at first."),
+    "brief": Verb("Show what was understood of a text that asks for a training."),
     "explain": Verb("Say what the catalogue knows about a cause."),
 }
 
@@ -46,7 +51,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="replace")
     try:
         code = _dispatch(words)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            # It is None where whoever started us had closed it.
+            sys.stdout.flush()
         return code
     except SystemExit as end:
         # argparse has said what is wrong, or has printed the help that was asked for.

@@ -10,7 +10,7 @@ from typing import Any
 from firstcause.cli.output import write_json
 from firstcause.errors import RecordError
 from firstcause.lab.again import replay_fresh
-from firstcause.record.folder import find_run
+from firstcause.record.supervise import afterwards
 from firstcause.schema import to_plain
 
 Facts = dict[str, Any]
@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    folder = find_run(args.run, os.getcwd())
+    folder = afterwards.found(args.run, os.getcwd())
     failures = folder.failures()
     if not failures:
         raise RecordError(

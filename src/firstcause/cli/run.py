@@ -10,16 +10,27 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import replace
 
 from firstcause.cli.output import write_json
-from firstcause.errors import FirstcauseError, InputError
-from firstcause.record import sources
+from firstcause.errors import FirstcauseError, InputError, RecordError
 from firstcause.record.folder import RunFolder, new_run_folder
-from firstcause.record.journal import columns_of
-from firstcause.record.supervise import conclude, expect, launch, surroundings
+from firstcause.record.supervise import (
+    afterwards,
+    conclude,
+    expect,
+    hook,
+    launch,
+    policy,
+    relay,
+    surroundings,
+)
 from firstcause.record.supervise.output import Output
 from firstcause.schema import Run, to_plain
+
+# What the disk refuses, and no mistake in the command line.
+UNWRITABLE = ("home-unwritable", "output-unwritable", "run-unwritable")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,6 +59,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rehearse", type=int, metavar="STEP", help="replay this healthy step and say whether it is exact"
     )
+    policy.add_arguments(parser)
+    parser.add_argument(
+        "--on-failure",
+        metavar="CMD",
+        help="run CMD in a shell once the command has ended with a symptom; FIRSTCAUSE_SUMMARY and FIRSTCAUSE_RUN tell it which",
+    )
     parser.add_argument("command", nargs=argparse.REMAINDER, help="the command, as you would type it")
 
 
@@ -56,9 +73,93 @@ def main(args: argparse.Namespace) -> int:
         raise InputError("no-command", "there is no command to run", "firstcause run python train.py")
     command = launch.resolve(args.command)
     cwd = os.getcwd()
+    own = policy.of(args, cwd)
     report = _read(args.report) if args.report else None
     expected = [expect.parse(text) for text in args.expect]
-    folder = _folder(args, cwd)
+    with ExitStack() as held:
+        try:
+            folder = _folder(args, cwd)
+            held.enter_context(folder.held())
+            run = _begun(command, folder, cwd, report, own)
+        except FirstcauseError as error:
+            if error.slug not in UNWRITABLE:
+                raise
+            # A training for which there is no room to record it is still the user's training.
+            print(f"firstcause: {error.message}; the command runs unrecorded", file=sys.stderr)
+            return _end_like(launch.start(command, None, {}))
+        earlier = afterwards.conclude_all(cwd)
+        extra = own.environment()
+        extra |= {"FIRSTCAUSE_REHEARSE": str(args.rehearse)} if args.rehearse is not None else {}
+        if expected:
+
+            def read(line: str) -> None:
+                for one in expected:
+                    one.read(line)
+
+            with Output(read) as output:
+                ending = launch.start(command, folder.path, extra, output)
+        else:
+            ending = launch.start(command, folder.path, extra)
+        try:
+            run = conclude.concluded(run, folder, ending, expected)
+            notes = (policy.note_of_secrets(run), "" if args.output else policy.make_room(own, cwd, run.id))
+            run = policy.without_secrets(replace(run, notes=(*run.notes, *filter(None, notes))))
+            folder.write_run(run)
+            if args.json:
+                write_json(args.json, to_plain(run))
+        except Exception as error:  # noqa: BLE001
+            # The program has run: its own ending is what the caller waits for, here and below.
+            _complain(error)
+    try:
+        # Where standard error is closed, print would choose standard output.
+        if not args.quiet and sys.stderr is not None:
+            _summarise(run, folder, earlier)
+    except Exception as error:  # noqa: BLE001
+        _complain(error)
+    if args.on_failure and hook.wanted(run):
+        _tell(args.on_failure, run, folder.path)
+    return _end_like(ending)
+
+
+def _complain(error: Exception) -> None:
+    if sys.stderr is None:
+        return
+    ours = "" if isinstance(error, FirstcauseError) else "the record is not complete, by our own failure: "
+    try:
+        print(f"firstcause: {ours}{error}", file=sys.stderr, flush=True)
+    except OSError:
+        # Nobody reads any more; Python would try once more on its way out, and change the exit code.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+
+
+def _summarise(run: Run, folder: RunFolder, earlier: list[Run]) -> None:
+    from firstcause.cli.output import look
+    from firstcause.report.run_line import run_line
+    from firstcause.report.terminal import render_run_summary
+
+    color, width = look(sys.stderr)
+    render_run_summary(run, sys.stderr, path=os.path.relpath(folder.path), color=color, width=width)
+    for one in earlier:
+        print(
+            f"firstcause: {one.id} was killed while it was recorded: firstcause diagnose {one.id}",
+            file=sys.stderr,
+        )
+    print(run_line(run, os.path.relpath(folder.path)), file=sys.stderr, flush=True)
+
+
+def _tell(command: str, run: Run, path: str) -> None:
+    """Run what the user wants run at a failure; the summary that it gets is the last line of the log."""
+    from firstcause.report.run_line import run_line
+
+    try:
+        wrong = hook.call(command, run, path, run_line(run, os.path.relpath(path)))
+        if wrong and sys.stderr is not None:
+            print(f"firstcause: {wrong}", file=sys.stderr, flush=True)
+    except Exception as error:  # noqa: BLE001
+        _complain(error)
+
+
+def _begun(command: list[str], folder: RunFolder, cwd: str, report: str | None, own: policy.Policy) -> Run:
     revision, dirty = surroundings.revision(cwd)
     run = Run(
         id=os.path.basename(folder.path),
@@ -71,35 +172,15 @@ def main(args: argparse.Namespace) -> int:
         git_revision=revision,
         git_dirty=dirty,
         report=report,
-        environment={"variables": surroundings.environment(), "hardware": surroundings.hardware()},
+        environment={
+            "variables": surroundings.environment(),
+            "hardware": surroundings.hardware(),
+            "recording": own.facts(),
+        },
     )
-    folder.write_run(run)
-    extra = {"FIRSTCAUSE_REHEARSE": str(args.rehearse)} if args.rehearse is not None else {}
-    if expected:
-
-        def read(line: str) -> None:
-            for one in expected:
-                one.read(line)
-
-        with Output(read) as output:
-            ending = launch.start(command, folder.path, extra, output)
-    else:
-        ending = launch.start(command, folder.path, extra)
-    run = _concluded(run, folder, ending, cwd, expected)
-    try:
-        folder.write_run(run)
-        if args.json:
-            write_json(args.json, to_plain(run))
-    except FirstcauseError as error:
-        # The program has run: its own ending is what the caller waits for.
-        print(f"firstcause: {error}", file=sys.stderr)
-    if not args.quiet:
-        from firstcause.cli.output import look
-        from firstcause.report.terminal import render_run_summary
-
-        color, width = look(sys.stderr)
-        render_run_summary(run, sys.stderr, path=os.path.relpath(folder.path), color=color, width=width)
-    return _end_like(ending)
+    run = policy.without_secrets(run)
+    folder.begin(run)
+    return run
 
 
 def _folder(args: argparse.Namespace, cwd: str) -> RunFolder:
@@ -111,54 +192,26 @@ def _folder(args: argparse.Namespace, cwd: str) -> RunFolder:
         )
         return new_run_folder(cwd, name.strip("-") or "run")
     folder = RunFolder(args.output)
-    if os.path.exists(folder.path) and os.listdir(folder.path):
-        if not args.force or not os.path.isfile(folder.file("run.json")):
-            raise InputError(
-                "output-exists",
-                f"{args.output} exists and is not empty",
-                "choose another folder, or -f to replace an earlier run",
-            )
-        shutil.rmtree(folder.path)
+    if os.path.exists(folder.path) and folder.is_held():
+        raise RecordError(
+            "run-unfinished", f"{args.output} is still being recorded", "choose another folder with -o"
+        )
+    replaces = args.force and os.path.isfile(folder.file("run.json"))
+    if os.path.isdir(folder.path) and os.listdir(folder.path) and not replaces:
+        raise InputError(
+            "output-exists",
+            f"{args.output} exists and is not empty",
+            "choose another folder, or -f to replace an earlier run",
+        )
     try:
+        if os.path.isdir(folder.path):
+            shutil.rmtree(folder.path)
         os.makedirs(folder.path, mode=0o700, exist_ok=True)
     except OSError as error:
         raise InputError(
             "output-unwritable", f"{args.output} cannot be made: {error}", "choose another folder with -o"
         ) from error
     return folder
-
-
-def _concluded(
-    run: Run, folder: RunFolder, ending: launch.Ending, cwd: str, expected: Sequence[expect.Expected]
-) -> Run:
-    from dataclasses import replace
-
-    readings = list(folder.journals().values())
-    columns = columns_of(readings) if expected else {}
-    expectations = tuple(e.judged(columns) for e in expected)
-    events = [e for r in readings for e in r.events]
-    notes = [
-        f"{e['event']}: {e.get('where') or e.get('text')}"
-        for e in events
-        if e.get("event") in ("internal-error", "note")
-    ]
-    notes += [f"expected {e.text}: {e.where}" for e in expectations if e.met is None]
-    files = {f for e in events if e.get("event") == "sources" for f in e["files"]}
-    hashes = surroundings.hashes(files)
-    sources.keep(folder, hashes)
-    first = next((e for e in events if e.get("event") == "first-step"), {})
-    return replace(
-        run,
-        seconds=round(ending.seconds, 3),
-        exit_code=ending.exit_code,
-        signal=ending.signal,
-        observed=bool(readings),
-        sources=hashes,
-        versions=first.get("versions"),
-        symptoms=conclude.symptoms(folder, readings, ending, cwd, expectations),
-        notes=tuple(notes),
-        expectations=expectations,
-    )
 
 
 def _read(path: str) -> str:
@@ -171,14 +224,13 @@ def _read(path: str) -> str:
 
 def _end_like(ending: launch.Ending) -> int:
     """End as the command ended: with its code, or by its signal, so that a shell sees the same."""
+    for number in relay.LATE:
+        # Python's own end would put handlers back to their default, and one of them might still end us.
+        signal.signal(number, signal.SIG_IGN)
     if ending.signal is None:
         return ending.exit_code or 0
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    sys.stdout.flush()
-    sys.stderr.flush()
-    signal.signal(ending.signal, signal.SIG_DFL) if ending.signal not in (
-        signal.SIGKILL,
-        signal.SIGSTOP,
-    ) else None
+    if ending.signal not in (signal.SIGKILL, signal.SIGSTOP):
+        signal.signal(ending.signal, signal.SIG_DFL)
     os.kill(os.getpid(), ending.signal)
     return 128 + ending.signal

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from firstcause import catalog
@@ -56,10 +56,12 @@ def conclude(examination: Examination, hypotheses: tuple[Hypothesis, ...]) -> Di
     return Diagnosis("established", examination.symptom, chosen.cause, site, hypotheses, sections, fix)
 
 
-def ranked(hypotheses: Iterable[Hypothesis]) -> tuple[Hypothesis, ...]:
-    """Confirmed first, then what is still open or inconclusive, then the refuted."""
+def ranked(
+    hypotheses: Iterable[Hypothesis], weights: Mapping[str, int] | None = None
+) -> tuple[Hypothesis, ...]:
+    """Confirmed first, then what is still open or inconclusive, then the refuted; among equals by ``weights``."""
     order = {"confirmed": 0, "open": 1, "inconclusive": 1, "refuted": 2}
-    result = sorted(hypotheses, key=lambda h: order[h.status])
+    result = sorted(hypotheses, key=lambda h: (order[h.status], -(weights or {}).get(h.cause, 0)))
     return tuple(replace(h, rank=i) for i, h in enumerate(result, 1))
 
 
@@ -95,7 +97,9 @@ def _unknown(examination: Examination) -> str:
     if examination.symptom.kind in ("divergence", "no-learning"):
         return "a change that removes it: none of those that were tried from the start does"
     if examination.symptom.kind in ("signal", "exit-code"):
-        return "what ended the process left no trace inside it"
+        stopped = next((n for n in examination.run.notes if n.startswith("internal-error")), "")
+        before = f", and the recording had stopped before ({stopped})" if stopped else ""
+        return f"what ended the process left no trace inside it{before}"
     if examination.symptom.kind == "expectation":
         return "what keeps the number from the expected one, as no loss or gradient was bad: name a suspect with --theory"
     refused = examination.refused

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from firstcause.diagnose import answer, history, theories
+from firstcause.diagnose import answer, bounds, history, precedents, theories
 from firstcause.diagnose.repeatable import repeatable
 from firstcause.diagnose.suspicions import LEAST_STEPS, audited, suspicion
 from firstcause.lab.again import with_replay
@@ -36,6 +36,7 @@ def diagnose(
         symptom = replace(suspected.symptom, message=f"{first.message}; {suspected.symptom.message}")
     asked = theories.read(run, said)
     concluded: Diagnosis | None = None
+    failure: dict[str, Any] | None = None
     examination: Examination | None = None
     if symptom is not None:
         failure = failure_of(folder, symptom)
@@ -61,6 +62,7 @@ def diagnose(
             found = _settled(audit, asked)
             if found.status == "established":
                 concluded, examination = found, audit
+    concluded = bounds.told(run, failure, concluded)
     return history.characterised(folder, run, theories.answered(concluded, asked, examination))
 
 
@@ -74,7 +76,8 @@ def _settled(examination: Examination, asked: Sequence[theories.Asked]) -> Diagn
         for one in repeatable(examination, lambda s=specialist, h=h: [s.settle(h, examination)])  # type: ignore[misc]
     ]
     settled += theories.more(asked, proposed, examination)
-    return answer.conclude(examination, answer.ranked(settled))
+    weights = precedents.weights(examination.run.folder, examination.symptom)
+    return answer.conclude(examination, answer.ranked(settled, weights))
 
 
 def failure_of(folder: RunFolder, symptom: Symptom) -> dict[str, Any] | None:

@@ -18,8 +18,9 @@ from firstcause.fix.apply import apply_diff
 from firstcause.fix.copies import Copied, copy_of
 from firstcause.lab import again
 from firstcause.record.folder import RunFolder
+from firstcause.sandbox import lifetime
 from firstcause.sandbox.confine import command_for
-from firstcause.schema import Run
+from firstcause.schema import Run, to_plain
 
 RECORDER = (sys.executable, "-m", "firstcause")
 # How Python and shells say that the kernel refused a write.
@@ -130,6 +131,7 @@ def _run(
             stdout=out,
             stderr=out,
             start_new_session=True,
+            preexec_fn=lifetime.bound(),
         )
         try:
             code: int | None = process.wait(timeout=max(budget, 0.1))
@@ -199,6 +201,9 @@ def _judged(before: Run, second: _Second, copied: Copied, budget: float) -> Veri
         "steps": second.steps,
         "last_loss": second.last_loss,
         "symptoms": failing,
+        "observed": to_plain([s for s in after.symptoms if s.kind != "signal" or ended is not None])
+        if after
+        else None,
         "copied_files": copied.files,
         "written_through": copied.written_through(),
     }

@@ -15,6 +15,8 @@ from typing import Any
 from firstcause.record import journal
 from firstcause.record.folder import RunFolder
 from firstcause.record.supervise import launch
+from firstcause.record.whole import check_snapshot
+from firstcause.sandbox import lifetime
 
 ENOUGH = 1 << 20
 
@@ -64,6 +66,7 @@ def run_sealed(
                 stdout=output,
                 stderr=output,
                 start_new_session=True,
+                preexec_fn=lifetime.bound(),
             )
             try:
                 code: int | None = process.wait(seconds)
@@ -82,7 +85,11 @@ def run_sealed(
 
 
 def failing_step(folder: RunFolder, failure: dict[str, Any]) -> dict[str, str]:
-    """The environment that names the saved state of a failing step or call to a sealed process."""
+    """The environment that names the saved state of a failing step or call to a sealed process.
+
+    Raises ``RecordError`` where that state is damaged.
+    """
+    check_snapshot(folder.file(failure["snapshot"]))
     return {
         "FIRSTCAUSE_SNAPSHOT": folder.file(failure["snapshot"]),
         "FIRSTCAUSE_FAILURE": folder.file("failures", failure["name"] + ".json"),

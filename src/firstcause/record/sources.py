@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
+from firstcause.record import private, redact
 from firstcause.record.folder import RunFolder
 
 FOLDER = "sources"
@@ -22,9 +23,9 @@ def keep(folder: RunFolder, hashes: Mapping[str, str]) -> None:
         try:
             with open(path, "rb") as file:
                 content = file.read(LARGEST + 1)
-            os.makedirs(folder.file(FOLDER), exist_ok=True)
-            with open(folder.file(FOLDER, hashes[path]), "wb") as file:
-                file.write(content)
+            private.make_folder(folder.file(FOLDER))
+            with open(folder.file(FOLDER, hashes[path]), "wb", opener=private.opener) as file:
+                file.write(_without_secrets(content))
         except OSError:
             # Gone since, or no room: the hash still tells that it differs.
             continue
@@ -38,6 +39,12 @@ def text_of(folder: RunFolder, digest: str) -> str | None:
             return file.read()
     except OSError:
         return None
+
+
+def _without_secrets(content: bytes) -> bytes:
+    """The text with literals that are secret redacted; the file's hash stays that of the file itself."""
+    # Latin-1 gives every byte back as it was, whatever the file's encoding is.
+    return redact.text(content.decode("latin-1"), code=True).encode("latin-1")
 
 
 def _size(path: str) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from firstcause.case import Probe, Progress, diagnosis_hash, diff_hash, next_step
+from firstcause.case import Probe, Progress, class_of, diagnosis_hash, diff_hash, next_step
 from firstcause.report.hypotheses import ranked
 from firstcause.schema import Diagnosis, Fix, Hypothesis, to_plain
 
@@ -56,12 +56,16 @@ def case_to_json(progress: Progress, probes: Sequence[Probe] = ()) -> dict[str, 
         "opened": case.opened,
         "updated": progress.updated,
         "strikes": case.strikes,
+        "class": class_of(case.diagnosis) if case.diagnosis and case.diagnosis.cause else None,
+        "symptoms": to_plain(progress.symptoms),
         "diagnosis": diagnosis_to_json(case.diagnosis) if case.diagnosis else None,
         "diagnosis_hash": diagnosis_hash(case.diagnosis) if case.diagnosis else None,
         "diff_hash": diff_hash(case.diagnosis) if case.diagnosis else None,
         "approval": to_plain(progress.approval),
         "attempts": to_plain(progress.attempts),
         "rejections": to_plain(progress.rejections),
+        "declined": to_plain(progress.declined),
+        "inherited": to_plain(progress.inherited),
         "tries": to_plain(progress.tries),
         "probes": to_plain(tuple(probes)),
         "lesson": progress.lesson,

@@ -73,8 +73,8 @@ def render_run_summary(run: Run, out: TextIO, path: str, color: bool = False, wi
 
 def _run(run: Run, path: str, style: Style) -> Iterator[str]:
     failed = bool(run.symptoms) or run.exit_code not in (0, None) or run.signal is not None
-    yield from title(run.id, _ending(run), "red" if failed else "green", style)
-    rows: list[tuple[str, str]] = [(symptom.kind, _seen(symptom)) for symptom in run.symptoms] or [
+    yield from title(run.id, ending(run), "red" if failed else "green", style)
+    rows: list[tuple[str, str]] = [(symptom.kind, seen(symptom)) for symptom in run.symptoms] or [
         ("seen", "no symptom")
     ]
     rows += [("note", one_line(note)) for note in run.notes]
@@ -82,7 +82,8 @@ def _run(run: Run, path: str, style: Style) -> Iterator[str]:
     yield from next_line(f"firstcause diagnose {shlex.quote(path)}" if run.symptoms else "", style)
 
 
-def _ending(run: Run) -> str:
+def ending(run: Run) -> str:
+    """How a run ended, and after how long."""
     if run.signal is not None:
         how = f"ended by signal {run.signal}"
     elif run.exit_code is None:
@@ -92,7 +93,8 @@ def _ending(run: Run) -> str:
     return how + (f" after {run.seconds:.1f} s" if run.seconds is not None else "")
 
 
-def _seen(symptom: Symptom) -> str:
+def seen(symptom: Symptom) -> str:
+    """A symptom on one line: its message, step, rank and place."""
     facts = [f"step {symptom.step}"] if symptom.step is not None else []
     facts += [f"rank {symptom.rank}"] if symptom.rank else []
     facts += [str(symptom.site)] if symptom.site else []

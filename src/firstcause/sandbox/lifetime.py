@@ -6,6 +6,8 @@ import _io
 import posix
 import resource
 import signal
+from collections.abc import Callable
+from functools import partial
 from typing import NoReturn
 
 from firstcause.sandbox import libc
@@ -21,6 +23,18 @@ def bind_to_parent() -> None:
         # Some containers mount /proc read-only; the deadline and the memory check remain. A fork of a sealed
         # process cannot open it, and has inherited what is there.
         return
+
+
+def bound() -> Callable[[], None]:
+    """For ``preexec_fn`` of a process that is of no use without this one: it ends when this one is killed."""
+    return partial(die_with, posix.getpid())
+
+
+def die_with(parent: int) -> None:
+    """The kernel kills this new process when ``parent`` ends, also where it has ended already."""
+    libc.prctl(libc.PR_SET_PDEATHSIG, signal.SIGKILL)
+    if posix.getppid() != parent:
+        posix.kill(posix.getpid(), signal.SIGKILL)
 
 
 def no_core() -> None:

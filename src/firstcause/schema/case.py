@@ -5,7 +5,7 @@ from typing import Literal
 
 from firstcause.schema.diagnosis import Diagnosis
 
-CASE_SCHEMA = 1
+CASE_SCHEMA = 2
 
 State = Literal[
     "open",

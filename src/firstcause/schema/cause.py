@@ -8,7 +8,7 @@ class Cause:
     """A root cause as the catalogue knows it: its mechanism, what settles it, its fix, what is taken for it.
 
     ``explained_by`` names the causes of which this one is the consequence where both are confirmed; ``said`` holds
-    the words in which people suspect it.
+    the words in which people suspect it. ``category`` says where its fix lies: code, design or environment.
     """
 
     slug: str
@@ -26,3 +26,4 @@ class Cause:
     proof: str
     explained_by: tuple[str, ...] = ()
     said: tuple[str, ...] = ()
+    category: str = "code"

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 class Message:
     """One wording of an error message, as its source prints it.
 
-    ``text`` is the message with what varies in braces: {int}, {float}, {size}, {shape}, {dtype}, {device}, {name} (one
-    word), {any} (up to 200 characters of one line), {lines} (up to 400 characters, line breaks included). Everything
-    else is literal, and a run of spaces matches any white space. ``versions`` says which releases word it so.
+    ``text`` is the message with what varies in braces: {int}, {float}, {size}, {shape}, {dtype}, {device}, {scalar} and
+    {type} (a C++ type, a class of tensors), {class} (a class, no builtin one), {otherwise} (a CUDA error that no other
+    pattern names), {name} (one word), {any} (up to 200 characters of one line), {lines} (up to 400 characters, line
+    breaks included). Everything else is literal, and a run of spaces matches any white space. ``versions`` says which
+    releases word it so.
     """
 
     text: str

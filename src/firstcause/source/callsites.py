@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import islice
 
 from firstcause.source.callees import CALLED, PARTIAL, Callee, callees
 from firstcause.source.classes import lineage, own_method, subclasses
@@ -27,6 +27,10 @@ class CallIndex:
     values: set[str] = field(default_factory=set)
     known: dict[int, list[Frame]] = field(default_factory=dict)
     asked: set[int] = field(default_factory=set)
+    made: dict[ast.ClassDef, list[Value]] = field(default_factory=dict)
+    # Calls of what a variable holds, as far as somebody has asked, and the calls that were not looked at yet.
+    indirect: list[Value] = field(default_factory=list)
+    rest: Iterator[Value] | None = None
 
 
 def call_index(project: Project) -> CallIndex:
@@ -102,8 +106,25 @@ def _candidates(walk: Walk, function: ast.FunctionDef | ast.AsyncFunctionDef, is
     found = list(index.by_name.get(function.name, []))
     others: list[Value] = []
     if (is_method and function.name in CALLED) or function.name in index.values:
-        others = [v for name, vs in index.by_name.items() if name != function.name for v in vs]
-    return found + list(islice((v for v in others if _is_indirect(walk.project, v)), MAX_INDIRECT))
+        others = _indirect(walk.project, function.name)
+    return found + others
+
+
+def _indirect(project: Project, name: str) -> list[Value]:
+    """The first calls of what a variable holds, those under the asked name left out."""
+    index = call_index(project)
+    if index.rest is None:
+        index.rest = (v for vs in index.by_name.values() for v in vs if _is_indirect(project, v))
+    found = [v for v in index.indirect if last_name(v.node.func) != name]  # type: ignore[attr-defined]
+    most = MAX_INDIRECT if project.effort is None else min(MAX_INDIRECT, project.effort)
+    while len(found) < most:
+        value = next(index.rest, None)
+        if value is None:
+            break
+        index.indirect.append(value)
+        if last_name(value.node.func) != name:  # type: ignore[attr-defined]
+            found.append(value)
+    return found[:most]
 
 
 def _is_indirect(project: Project, value: Value) -> bool:
@@ -132,12 +153,22 @@ def _is_only(project: Project, function: ast.FunctionDef | ast.AsyncFunctionDef)
 
 def constructor_calls(walk: Walk, module: Module, cls: ast.ClassDef) -> list[Value]:
     """The calls that make objects of a class."""
+    made = call_index(walk.project).made
+    if cls not in made:
+        cuts = walk.effort.cuts
+        found = _constructor_calls(walk, cls)
+        if walk.effort.cuts > cuts:
+            return found
+        made[cls] = found
+    return made[cls]
+
+
+def _constructor_calls(walk: Walk, cls: ast.ClassDef) -> list[Value]:
     index = call_index(walk.project)
     candidates = list(index.by_name.get(cls.name, []))
     candidates += [v for v in index.by_name.get("cls", []) if v.module.method_class(v.node) is cls]
     if cls.name in index.values:
-        others = [v for name, vs in index.by_name.items() if name != cls.name for v in vs]
-        candidates += islice((v for v in others if _is_indirect(walk.project, v)), MAX_INDIRECT)
+        candidates += _indirect(walk.project, cls.name)
         candidates += index.by_name.get("partial", [])
     return [v for v in candidates if any(c.cls is cls for c in _made_by(walk, v))]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from firstcause.source.definitions import Wanted
 from firstcause.source.frames import Value
-from firstcause.source.module import FUNCTIONS, Module
+from firstcause.source.module import FUNCTIONS, Module, kept
 from firstcause.source.names import lookup
 from firstcause.source.steps import EACH, Path
 from firstcause.source.walk import Chain, Hop, Origin, Result, Walk
@@ -56,16 +56,24 @@ def starting_elements(value: Value) -> list[Element] | None:
 
 def grown(value: Value, holder: ast.expr, scope: ast.AST) -> list[Element]:
     """What a scope puts into the list that ``holder`` (a name or ``self.name``) stands for, in the order of the text."""
-    wanted, found = ast.dump(_as_load(holder)), []
-    for node in ast.walk(scope):
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or not node.args:
-            continue
-        if node.func.attr in GROWING and ast.dump(node.func.value) == wanted:
-            argument = node.args[-1]
-            many = node.func.attr == "extend"
-            element = Value(value.module, argument, value.frame, (EACH,) if many else ())
-            found.append(Element(element, single=not many and _is_straight(value.module, node)))
+    found = []
+    for node in kept(scope, "growing calls", lambda: _growing_calls(scope)).get(ast.dump(_as_load(holder)), ()):
+        argument = node.args[-1]
+        many = isinstance(node.func, ast.Attribute) and node.func.attr == "extend"
+        element = Value(value.module, argument, value.frame, (EACH,) if many else ())
+        found.append(Element(element, single=not many and _is_straight(value.module, node)))
     return sorted(found, key=lambda e: (e.value.node.lineno, e.value.node.col_offset))
+
+
+def _growing_calls(scope: ast.AST) -> dict[str, list[ast.Call]]:
+    """The calls that put something into a list, by the dump of what they are called on."""
+    found: dict[str, list[ast.Call]] = {}
+    for node in ast.walk(scope):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
+            holder = node.func.value
+            if node.func.attr in GROWING and isinstance(holder, (ast.Name, ast.Attribute)):
+                found.setdefault(ast.dump(holder), []).append(node)
+    return found
 
 
 def _as_load(node: ast.expr) -> ast.expr:

@@ -74,7 +74,14 @@ def may_bind(node: ast.AST, wanted: Wanted) -> bool:
 
 
 def _bound_names(node: ast.AST) -> Iterator[str]:
-    for part in ast.walk(node):
+    waiting = [node]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, ast.stmt) and part is not node:
+            # Kept on each statement, so that a file is walked once and not once a level.
+            yield from kept(part, "bound names", lambda part=part: frozenset(_bound_names(part)))  # type: ignore[misc]
+            continue
+        waiting += ast.iter_child_nodes(part)
         if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
             yield part.id
         elif isinstance(part, (ast.Attribute, ast.Subscript)) and isinstance(part.ctx, ast.Store):
@@ -190,7 +197,13 @@ def _loop_target(node: ast.AST, wanted: Wanted) -> Iterator[Definition]:
 
 def _walrus(node: ast.AST, wanted: Wanted) -> Iterator[Definition]:
     """Assignment expressions in a statement's own expressions, not in its blocks or nested functions."""
-    waiting = [
+    for named in kept(node, "named expressions", lambda: _named_expressions(node)):
+        yield from _bound(named.target, named.value, (), wanted, named)
+
+
+def _named_expressions(node: ast.AST) -> list[ast.NamedExpr]:
+    found = []
+    waiting: list[ast.AST] = [
         child
         for child in ast.iter_child_nodes(node)
         if isinstance(child, (ast.expr, ast.withitem, ast.keyword))
@@ -198,9 +211,10 @@ def _walrus(node: ast.AST, wanted: Wanted) -> Iterator[Definition]:
     while waiting:
         child = waiting.pop()
         if isinstance(child, ast.NamedExpr):
-            yield from _bound(child.target, child.value, (), wanted, child)
+            found.append(child)
         if not isinstance(child, ast.Lambda):
-            waiting += [c for c in ast.iter_child_nodes(child) if not isinstance(c, ast.stmt)]  # type: ignore[misc]
+            waiting += [c for c in ast.iter_child_nodes(child) if not isinstance(c, ast.stmt)]
+    return found
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from firstcause.source.module import FunctionNode, Module
 from firstcause.source.steps import Path
@@ -21,7 +21,7 @@ class Value:
 
     def at(self, node: ast.expr, path: Path = ()) -> Value:
         """Another expression of the same module and frame."""
-        return replace(self, node=node, path=path)
+        return Value(self.module, node, self.frame, path)
 
 
 @dataclass(frozen=True, eq=False)

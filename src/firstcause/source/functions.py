@@ -6,9 +6,11 @@ import ast
 from collections.abc import Iterator
 
 from firstcause.source.frames import Frame, Value
-from firstcause.source.module import FUNCTIONS, FunctionNode, Module
+from firstcause.source.module import FUNCTIONS, FunctionNode, Module, kept
 from firstcause.source.steps import Path
 from firstcause.source.walk import Chain, Hop, Result, Walk
+
+_GIVING = (ast.Yield, ast.YieldFrom, ast.Return)
 
 
 def enter(walk: Walk, module: Module, frame: Frame, path: Path, chain: Chain) -> Result:
@@ -25,7 +27,7 @@ def _given_back(function: FunctionNode, path: Path) -> Iterator[tuple[ast.expr, 
     if isinstance(function, ast.Lambda):
         yield function.body, path
         return
-    nodes = list(body_nodes(function))
+    nodes = kept(function, "ways out", lambda: [n for n in body_nodes(function) if isinstance(n, _GIVING)])
     yields = [n for n in nodes if isinstance(n, (ast.Yield, ast.YieldFrom))]
     for given in yields if path and path[0].kind == "iter" else ():
         if given.value is not None:
@@ -48,6 +50,10 @@ def _is_recursive(frame: Frame) -> bool:
 
 def body_nodes(function: FunctionNode) -> Iterator[ast.AST]:
     """The nodes of a function's body in the order of the text, nested functions and classes left aside."""
+    return iter(kept(function, "body nodes", lambda: list(_body_nodes(function))))
+
+
+def _body_nodes(function: FunctionNode) -> Iterator[ast.AST]:
     waiting: list[ast.AST] = (
         [function.body] if isinstance(function, ast.Lambda) else list(reversed(function.body))
     )

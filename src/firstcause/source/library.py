@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from firstcause.source.arguments import argument
 from firstcause.source.classes import method
+from firstcause.source.configs import hydra, parsed, reading
 from firstcause.source.frames import Frame, Value
 from firstcause.source.functions import enter
 from firstcause.source.options import CONFIG_READERS, PARSERS, from_parser
@@ -32,9 +33,11 @@ SAME_METHODS = {
     ".to", ".cuda", ".cpu", ".eval", ".train", ".item", ".copy", ".requires_grad_", ".half", ".bfloat16", ".double",
     ".float", ".share_memory",
 }  # fmt: skip
+# Defaults that a command line may override.
+TYPER = {"typer.Option", "typer.Argument", "typer.params.Option"}
 RECORDS = {
     "builtins.dict", "types.SimpleNamespace", "argparse.Namespace", "collections.OrderedDict", "easydict.EasyDict",
-    "ml_collections.ConfigDict", "omegaconf.OmegaConf.create", "addict.Dict", "munch.Munch", "box.Box",
+    "ml_collections.ConfigDict", "addict.Dict", "munch.Munch", "box.Box",
 }  # fmt: skip
 
 
@@ -51,6 +54,23 @@ def library(walk: Walk, value: Value, name: str, chain: Chain) -> Result:
         return _record(walk, value, node, chain)
     if name.rpartition(".")[2] in PARSERS:
         return from_parser(walk, value, node, chain)
+    if name in parsed.METHODS or name in parsed.FUNCTIONS:
+        return parsed.from_dataclasses(walk, value, name, node, chain)
+    if name == "hydra.compose":
+        found = hydra.from_compose(walk, value, node, chain)
+        if found is not None:
+            return found
+    if name in TYPER and (node.args or node.keywords):
+        default = argument(node, 0, "default")
+        return None if default is None else _overridable(walk.trace(value.at(default.node, value.path), chain))
+    if name in reading.READERS:
+        found = reading.from_reader(walk, value, name, chain)
+        if found is not None:
+            return found
+    if name in reading.MERGING:
+        return reading.merged(walk, value, node, chain)
+    if name in reading.SAME and node.args:
+        return walk.trace(value.at(node.args[0], value.path), chain)
     if name in CONFIG_READERS:
         return [Origin("config", value.module, node, chain, exact=not value.path, value=value)]
     if walk.data and (name in DATA or name.startswith((".", "torch.", "numpy."))):
@@ -69,6 +89,10 @@ def library(walk: Walk, value: Value, name: str, chain: Chain) -> Result:
     if name in SAME_METHODS and isinstance(node.func, ast.Attribute):
         return walk.trace(value.at(node.func.value, value.path), chain)
     return None
+
+
+def _overridable(result: Result) -> Result:
+    return None if result is None else [replace(o, kind="config") for o in result]
 
 
 def _length(walk: Walk, value: Value, node: ast.Call, chain: Chain) -> Result:

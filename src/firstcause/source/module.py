@@ -28,13 +28,19 @@ class Module:
     """A parsed file; ``name`` is its path as the user would type it from the project's root."""
 
     def __init__(self, path: str, name: str, raw: bytes) -> None:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(raw).readline)
+        # Decoded here and not by open(): newlines must stay as they are, or edits would move.
+        text = raw.decode(encoding)
+        self._hold(path, name, text, ast.parse(text, filename=path), encoding)
+        self.bom = raw.startswith(b"\xef\xbb\xbf")
+
+    def _hold(self, path: str, name: str, text: str, tree: ast.Module, encoding: str = "utf-8") -> None:
         self.path = path
         self.name = name
-        self.encoding, _ = tokenize.detect_encoding(io.BytesIO(raw).readline)
-        self.bom = raw.startswith(b"\xef\xbb\xbf")
-        # Decoded here and not by open(): newlines must stay as they are, or edits would move.
-        self.text = raw.decode(self.encoding)
-        self.tree = ast.parse(self.text, filename=path)
+        self.text = text
+        self.tree = tree
+        self.encoding = encoding
+        self.bom = False
         # What each name means at the module's end, once somebody has asked.
         self.ends: dict[object, Any] = {}
         self.parents: dict[ast.AST, ast.AST] = {}
@@ -171,16 +177,22 @@ class Module:
 
     def function(self, node: ast.AST) -> FunctionNode | None:
         """The innermost function around a node."""
-        for parent in self.ancestors(node):
+        parents = self.parents
+        parent = parents.get(node)
+        while parent is not None:
             if isinstance(parent, FUNCTIONS):
                 return parent
+            parent = parents.get(parent)
         return None
 
     def method_class(self, node: ast.AST) -> ast.ClassDef | None:
         """The class whose method (or a function nested in it) holds a node."""
-        for parent in self.ancestors(node):
+        parents = self.parents
+        parent = parents.get(node)
+        while parent is not None:
             if isinstance(parent, ast.ClassDef):
                 return parent
+            parent = parents.get(parent)
         return None
 
     def nodes_on(self, line: int) -> list[ast.AST]:

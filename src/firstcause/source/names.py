@@ -5,11 +5,18 @@ from __future__ import annotations
 import ast
 
 from firstcause.source.definitions import Definition, Wanted, in_block, parameters, reaching
-from firstcause.source.module import FunctionNode, Module
+from firstcause.source.module import FunctionNode, Module, kept
 
 
 def lookup(module: Module, use: ast.AST, wanted: Wanted) -> list[Definition]:
     """The definitions that a name can have at a use, in its own scope or the nearest around it that binds it."""
+    known: dict[Wanted, list[Definition]] = kept(use, "definitions", dict)
+    if wanted not in known:
+        known[wanted] = _lookup(module, use, wanted)
+    return list(known[wanted])
+
+
+def _lookup(module: Module, use: ast.AST, wanted: Wanted) -> list[Definition]:
     seen = reaching(module, use, wanted)
     found, function = list(seen.found), seen.function
     if function is None:

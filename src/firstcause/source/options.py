@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from firstcause.source.callsites import call_index
 from firstcause.source.frames import Value
+from firstcause.source.launch import concerning, given
+from firstcause.source.module import FunctionNode, Module
+from firstcause.source.resolve import external, resolve
+from firstcause.source.steps import Step
 from firstcause.source.walk import Chain, Hop, Origin, Result, Walk
 
+CLICK = {"click.option", "click.argument", "click.decorators.option", "rich_click.option"}
 PARSERS = {"parse_args", "parse_known_args", "parse_intermixed_args"}
 CONFIG_READERS = {
     "yaml.safe_load", "yaml.load", "json.load", "json.loads", "tomllib.load", "tomllib.loads", "tomli.load", "toml.load",
@@ -24,21 +30,56 @@ def from_parser(walk: Walk, value: Value, node: ast.Call, chain: Chain) -> Resul
         path = path[1:]
     if not path or not isinstance(path[0].key, str):
         return None
-    declared = _declarations(walk, value, path[0].key)
+    name = path[0].key
+    declared = _declarations(walk, value, name)
     found: list[Origin] = []
     for place in declared:
         assert isinstance(place.node, ast.Call)
-        given = next((k.value for k in place.node.keywords if k.arg == "default"), None)
-        if given is None:
+        said, is_left_out = launched(walk, value.at(node, path), place.module, name, chain)
+        found += said
+        if not is_left_out:
+            continue
+        default = next((k.value for k in place.node.keywords if k.arg == "default"), None)
+        if default is None:
             found.append(Origin("config", place.module, place.node, chain, exact=False))
             continue
-        hops = (*chain, Hop(place.module, given))
-        for origin in walk.trace(place.at(given, path[1:]), hops) or []:
+        hops = (*chain, Hop(place.module, default))
+        for origin in walk.trace(place.at(default, path[1:]), hops) or []:
             # The command line may say otherwise: whoever edits the default must compare it with the value seen.
             found.append(
                 Origin("config", origin.module, origin.node, origin.hops, origin.exact, origin.value)
             )
     return found or None
+
+
+def launched(walk: Walk, value: Value, module: Module, name: str, chain: Chain) -> tuple[list[Origin], bool]:
+    """What the launches of a file's program give an option, and whether one of them leaves it to its default."""
+    starts = concerning(walk.project, module)
+    found: list[Origin] = []
+    for launch in starts:
+        node = given(launch, name)
+        if node is not None:
+            place = Value(launch.file, node, None, value.path[1:])
+            found += walk.trace(place, (*chain, Hop(launch.file, node))) or []
+    return found, not starts or any(given(launch, name) is None for launch in starts)
+
+
+def from_click(walk: Walk, value: Value, function: FunctionNode, name: str, chain: Chain) -> Result:
+    """A parameter that ``click.option`` fills: from a launch, or by the option's default."""
+    for decorator in getattr(function, "decorator_list", ()):
+        if not isinstance(decorator, ast.Call) or destination(decorator) != name:
+            continue
+        if external(resolve(walk.project, value.module, decorator.func)) not in CLICK:
+            continue
+        default = next((k.value for k in decorator.keywords if k.arg == "default"), None)
+        said, is_left_out = launched(walk, value.at(value.node, (Step("attr", name),)), value.module, name, chain)
+        if not is_left_out:
+            return said
+        if default is None:
+            return [*said, Origin("config", value.module, decorator, chain, exact=False)]
+        traced = walk.trace(Value(value.module, default, None, value.path), (*chain, Hop(value.module, default)))
+        return [*said, *(replace(o, kind="config") for o in traced or [])]
+    return None
 
 
 def _declarations(walk: Walk, value: Value, name: str) -> list[Value]:

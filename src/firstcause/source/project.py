@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterable
+import stat
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from firstcause.schema import Site
+from firstcause.source.configs.file import FORMATS, ConfigFile
+from firstcause.source.configs.literal import NotRead, Refused
 from firstcause.source.module import MAX_BYTES, Module, display_name
+from firstcause.source.notebooks import MAX_NOTEBOOK_BYTES, Broken, Notebook
 
 # A program of more files is read in part; the walk from its script meets the nearest first.
 MAX_FILES = 500
@@ -18,23 +22,32 @@ MAX_FILES = 500
 
 @dataclass(frozen=True)
 class Unreadable:
-    """A file that cannot be parsed: where, and what the parser said."""
+    """A file that cannot be parsed: where, and what the parser said; ``refused`` where we, not its format, say no.
+
+    ``cell`` and ``cell_line`` count from 1 in a notebook.
+    """
 
     site: Site
     message: str
+    refused: bool = False
+    cell: int = 0
+    cell_line: int = 0
 
 
 class Project:
     """Files beneath a root folder and whatever they import from it; nothing is run.
 
     ``files`` are the starting points; ``search`` the folders in which an import is looked for, the
-    root among them.
+    root among them. ``configured`` is whether values are followed into config files and launch scripts: not where a run
+    is looked at, whose own command line said what it was.
     """
 
     def __init__(self, root: str, files: Iterable[str], search: Iterable[str] = ()) -> None:
         self.root = os.path.abspath(root)
         self.files = tuple(os.path.abspath(os.path.join(self.root, f)) for f in files)
         self.search = tuple(dict.fromkeys([*(os.path.abspath(s) for s in search), self.root]))
+        self.configured = True
+        # By path; a notebook's cells by path and number.
         self.unreadable: dict[str, Unreadable] = {}
         # What later readings of the whole project keep here, by name.
         self.memory: dict[str, Any] = {}
@@ -43,6 +56,7 @@ class Project:
         self.resolved: dict[ast.AST, Any] = {}
         self.callees: dict[ast.AST, Any] = {}
         self._modules: dict[str, Module | None] = {}
+        self._configs: dict[str, ConfigFile | None] = {}
         self._found: dict[str, str | None] = {}
 
     @classmethod
@@ -53,7 +67,9 @@ class Project:
         root = os.path.abspath(root or os.getcwd())
         if os.path.relpath(path, root).startswith(".."):
             root = folder
-        return cls(root, [path], [folder])
+        project = cls(root, [path], [folder])
+        project.configured = False
+        return project
 
     def module(self, path: str) -> Module | None:
         """The parsed file at a path (absolute, or relative to the root), or None where it cannot be read."""
@@ -65,9 +81,13 @@ class Project:
     @cached_property
     def modules(self) -> list[Module]:
         """Every file that the starting points reach by imports, in the order in which they are met."""
-        waiting, seen = list(self.files), set(self.files)
+        return self.reached_from(*self.files)
+
+    def reached_from(self, *files: str) -> list[Module]:
+        """Some files and what they import, through others too."""
+        waiting, seen = list(files), set(files)
         found: list[Module] = []
-        while waiting and len(found) < max(MAX_FILES, len(self.files)):
+        while waiting and len(found) < max(MAX_FILES, len(files)):
             module = self.module(waiting.pop(0))
             if module is None:
                 continue
@@ -113,17 +133,54 @@ class Project:
             self._found[base] = next((p for p in places if os.path.isfile(p)), None)
         return self._found[base]
 
+    def config(self, path: str) -> ConfigFile | None:
+        """The YAML, JSON or TOML file at a path (absolute, or relative to the root), or None where it cannot be read."""
+        path = os.path.abspath(os.path.join(self.root, path))
+        suffix = os.path.splitext(path)[1].lower()
+        if suffix not in FORMATS:
+            return None
+        if path not in self._configs:
+            found = self._guarded(path, MAX_BYTES, lambda name, raw: ConfigFile(path, name, raw, suffix))
+            self._configs[path] = found if isinstance(found, ConfigFile) else None
+        return self._configs[path]
+
+    @property
+    def configs(self) -> list[ConfigFile]:
+        """The config files that have been read so far."""
+        return [c for c in self._configs.values() if c is not None]
+
     def _parse(self, path: str) -> Module | None:
+        if not path.endswith(".ipynb"):
+            return self._guarded(path, MAX_BYTES, lambda name, raw: Module(path, name, raw))
+        found = self._guarded(path, MAX_NOTEBOOK_BYTES, lambda name, raw: Notebook(path, name, raw))
+        if isinstance(found, Notebook):
+            for broken in found.broken:
+                self.unreadable[f"{path}#{broken.cell:05}"] = _of_cell(found, broken)
+        return found
+
+    def _guarded(self, path: str, limit: int, make: Callable[[str, bytes], Module]) -> Module | None:
+        """A file as a module; where it cannot be one, that is kept in ``unreadable``."""
         name = display_name(path, self.root)
         try:
+            if not stat.S_ISREG(os.stat(path).st_mode):
+                raise ValueError("no regular file")
             with open(path, "rb") as file:
-                raw = file.read(MAX_BYTES + 1)
-            if len(raw) > MAX_BYTES:
-                raise ValueError(f"larger than {MAX_BYTES} bytes")
-            return Module(path, name, raw)
+                raw = file.read(limit + 1)
+            if len(raw) > limit:
+                raise Refused(1, f"larger than {limit} bytes, more than anybody writes by hand")
+            return make(name, raw)
         except SyntaxError as error:
             site = Site(name, error.lineno or 1, "", (error.text or "").strip())
             self.unreadable[path] = Unreadable(site, error.msg)
-        except (OSError, ValueError, RecursionError, MemoryError) as error:
+        except NotRead as error:
+            self.unreadable[path] = Unreadable(Site(name, error.line), str(error), isinstance(error, Refused))
+        except (OSError, RecursionError, MemoryError) as error:
+            self.unreadable[path] = Unreadable(Site(name, 1), str(error) or type(error).__name__, True)
+        except ValueError as error:
             self.unreadable[path] = Unreadable(Site(name, 1), str(error) or type(error).__name__)
         return None
+
+
+def _of_cell(module: Module, broken: Broken) -> Unreadable:
+    site = Site(module.name, broken.line, "", broken.text)
+    return Unreadable(site, broken.message, False, broken.cell, broken.cell_line)

@@ -7,12 +7,14 @@ import ast
 from firstcause.source.arguments import bound, default
 from firstcause.source.callsites import call_sites
 from firstcause.source.classes import decorators, self_name
+from firstcause.source.configs.hydra import from_main
 from firstcause.source.containers import grown, pick, starting_elements
 from firstcause.source.definitions import Definition, Wanted
 from firstcause.source.frames import Frame, Instance, Value, frame_of
 from firstcause.source.module import FunctionNode, Module
 from firstcause.source.names import at_end, lookup
 from firstcause.source.objects import class_part, part
+from firstcause.source.options import from_click
 from firstcause.source.resolve import Defined, imported, member, resolve
 from firstcause.source.steps import EACH, Path, Step
 from firstcause.source.walk import Chain, Holder, Hop, Origin, Result, Walk
@@ -209,6 +211,10 @@ def _parameter(walk: Walk, value: Value, parameter: ast.AST, chain: Chain) -> Re
     found = [o for result in results if result is not None for o in result]
     if any(result is None for result in results) or not frames:
         found += _default(walk, value, function, parameter, chain, holder) or []
+    if not found:
+        configured = from_main(walk, value, function, chain) or from_click(walk, value, function, name, chain)
+        if configured is not None:
+            return configured
     return found or _annotated(walk, value, parameter, chain)
 
 

@@ -23,6 +23,8 @@ MAX_FRAMES = 12
 MAX_PATH = 8
 # Steps of one question, the questions within it included; one that needs more ends in origins of kind "unknown".
 MAX_NODES = 3_000
+# Each takes up to ten of the interpreter's frames, of which it allows a thousand.
+MAX_NESTED = 70
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,6 +109,8 @@ class Effort:
 
     left: int = MAX_NODES
     cuts: int = 0
+    # Questions within questions that are being followed.
+    nested: int = 0
 
 
 class Walk:
@@ -161,12 +165,17 @@ class Walk:
         if self.effort.left < 0:
             self.effort.cuts += 1
             return [Origin("unknown", value.module, value.node, chain, exact=False)]
+        if self.effort.nested > MAX_NESTED:
+            self.effort.cuts += 1
+            return [Origin("unknown", value.module, value.node, chain, exact=False)]
         if len(chain) > MAX_HOPS or depth(value.frame) > MAX_FRAMES or len(value.path) > MAX_PATH:
             return [Origin("unknown", value.module, value.node, chain, exact=False)]
         self._active.add(key)
+        self.effort.nested += 1
         try:
             return self._node(value, chain)
         finally:
+            self.effort.nested -= 1
             self._active.discard(key)
 
     def instances(self, value: Value) -> list[Instance]:

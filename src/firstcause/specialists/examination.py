@@ -66,6 +66,10 @@ class Examination:
             return "the failing step was not kept: it lies outside of every loop and function that holds an optimizer step"
         if self.failure.get("not_replayable") and not self.replay:
             return f"the failing step could not be replayed: {self.failure['not_replayable']}"
+        if self.replay.get("status") == "withheld":
+            place, seen = self.site(self.replay.get("site")), self.replay.get("seen")
+            found = f" ({seen}{f' at {place}' if place else ''})" if seen else ""
+            return f"the values of the failing step{found}: {self.replay['why']}; record it again without --no-data"
         if self.replay.get("status") != "replayed":
             return f"the failing step could not be replayed: {self.replay.get('why', 'no replay was made')}"
         return ""

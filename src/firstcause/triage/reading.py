@@ -41,6 +41,7 @@ class Reading:
 
     ``prose`` is what somebody wrote: the text without tracebacks, log lines and code. ``code`` is what stands in it as
     code. ``first_failed`` is the rank that failed first or fell silent, where several report. ``size`` is in bytes.
+    ``notes`` say what could not be read of it, and why.
     """
 
     prose: str
@@ -51,3 +52,4 @@ class Reading:
     first_failed: int | None = None
     size: int = 0
     lines: int = 0
+    notes: tuple[str, ...] = ()

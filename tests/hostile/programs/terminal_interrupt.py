@@ -3,6 +3,8 @@
 # terminal: \x03
 # expect-exit: 130
 """Ctrl-C on a terminal reaches the whole foreground group once."""
+import os
+import threading
 import time
 
 import torch
@@ -16,7 +18,8 @@ for step in range(4):
     loss.backward()
     if step == 3:
         try:
-            print("ready", flush=True)
+            # Said while the main thread sleeps already.
+            threading.Timer(0.3, os.write, (1, b"ready\n")).start()
             time.sleep(20)
         except KeyboardInterrupt:
             print("caught once")

@@ -27,6 +27,7 @@ from firstcause.case import (
     open_case,
     questions,
     reject,
+    require_ready,
     verify,
 )
 from firstcause.case.event import Event
@@ -83,6 +84,9 @@ def test_not_established_stays_at_hypotheses(root: str) -> None:
     assert events(folder) == ["opened", "characterised", "hypotheses"]
     with pytest.raises(GateError):
         approved(folder)
+    bare = diagnosis(status="not-established", cause=None, sections={"Symptom": "nan"}, fix=None)
+    with pytest.raises(GateError, match="is hypotheses: approved has no place there"):
+        approved(opened(root, bare))
     assert next_step(folder.progress()) == "firstcause diagnose .firstcause/runs/r1"
 
 
@@ -90,6 +94,26 @@ def test_cases_are_kept_out_of_git(tmp_path: Path) -> None:
     root = tmp_path / ".firstcause"
     open_case(str(root), "r1", str(tmp_path / "run"), diagnosis())
     assert (root / ".gitignore").read_text() == "*\n"
+
+
+def test_a_case_is_for_its_owner_alone(root: str) -> None:
+    folder = opened(root)
+    approved(folder)
+    apply(folder, os.path.dirname(root))
+    verify(folder, os.path.dirname(root), lambda: Verification(True, "fine"))
+    close(folder, "measure")
+    modes = {p.name: p.stat().st_mode & 0o777 for p in Path(folder.path).iterdir()}
+    assert {
+        "history.jsonl",
+        "head",
+        "lock",
+        "patch-1.diff",
+        "probe-1.py",
+        "probe-1.json",
+        "retrospective.md",
+    } <= set(modes)
+    assert set(modes.values()) == {0o600}
+    assert Path(folder.path).stat().st_mode & 0o777 == 0o700
 
 
 def test_healthy_run_opens_no_case(root: str) -> None:
@@ -127,6 +151,17 @@ def test_gate_wants_all_six_sections(root: str, section: str) -> None:
         approved(folder)
     assert raised.value.slug == "sections-missing"
     assert section in raised.value.message
+
+
+def test_gate_names_the_missing_evidence() -> None:
+    for shown, said in (
+        (None, "no cause is established yet"),
+        (diagnosis(status="not-established"), "no cause is established yet"),
+        (diagnosis(status="not-established", missing="the range"), "no cause is established yet: the range"),
+    ):
+        with pytest.raises(GateError) as raised:
+            require_ready(shown)
+        assert raised.value.message == said
 
 
 def test_gate_wants_a_patch_that_can_be_read(root: str) -> None:
@@ -199,7 +234,7 @@ def test_changed_source_voids_the_verification(root: str) -> None:
     apply(folder, str(cwd), ["data.py"])
     data = (cwd / "data.py").read_bytes()
     (cwd / "data.py").write_bytes(b"SEED = 2\n")
-    with pytest.raises(GateError, match=r"data\.py changed since the patch was applied"):
+    with pytest.raises(GateError, match=r"data\.py changed since the fix was approved"):
         verify(folder, str(cwd), lambda: pytest.fail("the program must not run"))
     assert (events(folder)[-1], folder.progress().case.state) == ("voided", "fixed")
     (cwd / "data.py").write_bytes(data)
@@ -301,9 +336,15 @@ def test_history_by_another_hand_is_refused(root: str) -> None:
     assert raised.value.slug == "case-damaged"
     with pytest.raises(RecordError, match="begins with 'opened'"):
         fold(lines[1:])
-    later = replace(lines[0], data={**lines[0].data, "schema": 2})
-    with pytest.raises(RecordError, match="a case of version 1"):
+    later = replace(lines[0], data={**lines[0].data, "schema": 3})
+    with pytest.raises(
+        RecordError, match="of version 3, and this firstcause reads up to version 2"
+    ) as raised:
         fold([later])
+    assert raised.value.slug == "case-version"
+    for nonsense in (0, "2", None):
+        with pytest.raises(RecordError, match="states no version"):
+            fold([replace(lines[0], data={**lines[0].data, "schema": nonsense})])
     with pytest.raises(RecordError, match="no event"):
         fold([])
 

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from firstcause.case.history import HISTORY, Writer, read
+from firstcause.case.event import digest
+from firstcause.case.history import HEAD, HISTORY, Writer, head_line, read
 from firstcause.errors import RecordError
 
 DATA = [{"text": "line\nbreak \u2028 \ud800 é"}, {}, {"values": [1.5, None, {"k": "v"}]}, {"n": 3}]
@@ -43,11 +44,17 @@ def test_no_file_reads_as_empty(tmp_path: Path) -> None:
 def test_line_torn_at_any_byte_is_set_aside(tmp_path: Path, cut: int) -> None:
     folder = tmp_path / str(cut)
     folder.mkdir(exist_ok=True)
-    (folder / HISTORY).unlink(missing_ok=True)
+    for name in (HISTORY, HEAD):
+        (folder / name).unlink(missing_ok=True)
     content = filled(folder)
     kept = content[: cut % (len(content) + 1)]
     (folder / HISTORY).write_bytes(kept)
     whole = kept.count(b"\n")
+    if whole:
+        last = digest(kept.split(b"\n")[whole - 1])
+        (folder / HEAD).write_bytes(head_line(whole - 1, last))
+    else:
+        (folder / HEAD).unlink()
     torn = kept.rpartition(b"\n")[2]
     reading = read(str(folder))
     assert (len(reading.events), reading.torn) == (whole, torn)
@@ -66,7 +73,8 @@ def test_line_torn_at_any_byte_is_set_aside(tmp_path: Path, cut: int) -> None:
 @settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(line=st.integers(0, 2), at=st.integers(0, 10**6), byte=st.integers(0, 255))
 def test_change_of_any_earlier_byte_is_noticed(tmp_path: Path, line: int, at: int, byte: int) -> None:
-    (tmp_path / HISTORY).unlink(missing_ok=True)
+    for name in (HISTORY, HEAD):
+        (tmp_path / name).unlink(missing_ok=True)
     lines = filled(tmp_path).split(b"\n")
     changed = bytearray(lines[line])
     at %= len(changed)
@@ -86,6 +94,63 @@ def test_removed_and_swapped_lines_are_noticed(tmp_path: Path) -> None:
         (tmp_path / HISTORY).write_bytes(b"".join(lines))
         with pytest.raises(RecordError, match="does not follow from the line before"):
             read(str(tmp_path))
+
+
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(cut=st.integers(0, 10**6))
+def test_acknowledged_line_that_is_cut_off_is_missed(tmp_path: Path, cut: int) -> None:
+    for name in (HISTORY, HEAD):
+        (tmp_path / name).unlink(missing_ok=True)
+    content = filled(tmp_path)
+    (tmp_path / HISTORY).write_bytes(content[: cut % len(content)])
+    with pytest.raises(RecordError, match=r"line 4 was acknowledged: it was cut off") as raised:
+        read(str(tmp_path))
+    assert raised.value.slug == "case-damaged"
+    with pytest.raises(RecordError, match="cut off"), Writer(str(tmp_path)):
+        pass
+    assert (tmp_path / HISTORY).read_bytes() == content[: cut % len(content)]
+
+
+def test_history_that_is_written_anew_is_noticed(tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    filled(tmp_path)
+    with Writer(str(other)) as writer:
+        for number in range(4):
+            writer.append(f"kind-{number}", {"forged": True})
+    (tmp_path / HISTORY).write_bytes((other / HISTORY).read_bytes())
+    with pytest.raises(RecordError, match="line 4 is not the one that was acknowledged"):
+        read(str(tmp_path))
+
+
+@pytest.mark.parametrize("content", [b"", b"0000000003", b"\xff" * 85, None])
+def test_damaged_or_missing_head_loses_nothing(tmp_path: Path, content: bytes | None) -> None:
+    filled(tmp_path)
+    (tmp_path / HEAD).unlink()
+    if content is not None:
+        (tmp_path / HEAD).write_bytes(content)
+    assert len(read(str(tmp_path)).events) == 4
+    with Writer(str(tmp_path)) as writer:
+        writer.append("later", {})
+    line = (tmp_path / HISTORY).read_bytes().splitlines()[-1]
+    assert (tmp_path / HEAD).read_bytes()[:85] == head_line(4, digest(line))
+    assert len(read(str(tmp_path)).events) == 5
+
+
+def test_flipped_bit_of_the_head_is_seen_as_damage_of_the_head(tmp_path: Path) -> None:
+    filled(tmp_path)
+    whole = (tmp_path / HEAD).read_bytes()
+    for at in range(len(whole)):
+        (tmp_path / HEAD).write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+        assert len(read(str(tmp_path)).events) == 4
+
+
+def test_removed_folder_is_said(tmp_path: Path) -> None:
+    gone = str(tmp_path / "gone")
+    for act in (lambda: read(gone), lambda: Writer(gone).__enter__()):
+        with pytest.raises(RecordError, match="the folder of the case was removed or moved") as raised:
+            act()
+        assert raised.value.slug == "case-missing"
 
 
 def test_second_writer_is_told_who_writes(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 from case.samples import PROGRAM, diagnosis, evidence, unified
 from case.test_case import approved, events, opened
 from firstcause.case import (
+    Approach,
     CaseFolder,
     Verification,
     apply,
@@ -69,7 +70,7 @@ def test_third_strike_of_one_approach_stops(root: str, rounds: list[tuple[str, i
     fresh = variation(root, "other", 20)
     assert opened(root, fresh).progress().case.state == "diagnosed"
     close_again = variation(root, *rounds[2])
-    assert opened(root, close_again).progress().case.state == "hypotheses"
+    assert opened(root, close_again).progress().case.state == "stopped"
 
 
 def test_different_approaches_are_counted_apart(root: str) -> None:
@@ -78,6 +79,20 @@ def test_different_approaches_are_counted_apart(root: str) -> None:
         folder = fail(root, variation(root, cause, line))
     case = folder.progress().case
     assert (case.strikes, case.state) == (2, "hypotheses")
+
+
+def test_sites_are_one_up_to_three_lines_apart(root: str) -> None:
+    def at(first: int, path: str = "train.py") -> Approach:
+        return Approach(f"cause-{first}", ((path, first, first + 1),), ())
+
+    assert [same_approach(at(20), at(other)) for other in (15, 16, 20, 24, 25)] == [
+        False,
+        True,
+        True,
+        True,
+        False,
+    ]
+    assert not same_approach(at(20), at(21, "data.py"))
 
 
 def test_approaches_of_nothing_are_not_the_same() -> None:

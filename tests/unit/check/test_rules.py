@@ -11,6 +11,7 @@ from firstcause.check.code import Code
 from firstcause.check.engine import run_rules
 from firstcause.check.rule import MAIN, MARK, Example, Rule
 from firstcause.check.rules import rules
+from firstcause.schema import Instruction
 from firstcause.source.project import Project
 
 
@@ -20,7 +21,8 @@ def written(example: Example, folder: Path) -> Code:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     names = [MAIN, *[n for n in example.files if n.endswith((".py", ".ipynb"))]]
-    return Code(Project(str(folder), names))
+    asked = tuple(Instruction(key, value, "") for key, value in example.asked.items())
+    return Code(Project(str(folder), names), instructions=asked)
 
 
 def lines_of(rule: Rule, example: Example, folder: Path) -> set[tuple[str, int]]:

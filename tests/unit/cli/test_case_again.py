@@ -59,7 +59,8 @@ def test_fix_that_does_not_hold(project: Path) -> None:
     verified = run("case", "verify", "--budget", "60s", cwd=project)
     assert verified.returncode == 1, verified.stdout + verified.stderr
     assert verified.stdout.startswith("did not pass: ")
-    strike, out = verified.stderr.splitlines()
+    strike, out, evidence = verified.stderr.splitlines()
     assert strike == "strike 1 of 3"
     assert out.endswith(f"patch -R -p1 < {folder.path}/patch-1.diff")
+    assert evidence.startswith("before another fix of this approach, measure: ")
     assert folder.progress().case.state == "hypotheses"

@@ -106,7 +106,7 @@ def test_error_is_one_line_and_the_next_step() -> None:
     assert (done.returncode, done.stdout) == (2, "")
     assert (
         done.stderr
-        == "firstcause: the catalogue has no cause 'log-of-zer'\nnext: firstcause explain log-of-zero\n"
+        == "firstcause: the catalogue has no entry 'log-of-zer'\nnext: firstcause explain log-of-zero\n"
     )
 
 

@@ -15,24 +15,25 @@ import sys
 import zlib
 from typing import Any
 
-HEADER = struct.Struct("<2sBxII")
+HEADER = struct.Struct("<2sBBII")
 
 
 def rows(path: str) -> list[dict[str, float]]:
-    """The rows of one journal: frames of a header, a checked payload; float32 values after a list of columns."""
+    """The rows of one journal: frames of a header, a checked payload; float32 values under columns of a number."""
     with open(path, "rb") as file:
         data = file.read()
     result: list[dict[str, float]] = []
-    columns: list[str] = []
+    schemas: dict[int, list[str]] = {}
     at = 0
     while at + HEADER.size <= len(data):
-        magic, kind, length, check = HEADER.unpack_from(data, at)
+        magic, kind, number, length, check = HEADER.unpack_from(data, at)
         payload = data[at + HEADER.size : at + HEADER.size + length]
-        if magic != b"FC" or len(payload) < length or zlib.crc32(payload, kind) != check:
+        if magic != b"FC" or len(payload) < length or zlib.crc32(payload, kind | number << 8) != check:
             break
         if kind == 1:
-            columns = json.loads(payload)
+            schemas[number] = json.loads(payload)
         elif kind == 2:
+            columns = schemas[number]
             values = struct.unpack(f"<{len(columns)}f", payload[8:])
             result.append(
                 {"step": struct.unpack_from("<q", payload)[0], **dict(zip(columns, values, strict=True))}

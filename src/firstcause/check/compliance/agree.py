@@ -13,6 +13,14 @@ from firstcause.schema.instruction import Instruction
 # "around N" accepts a quarter more or less (the vocabulary's own rule).
 AROUND = 0.25
 TOLERANCE = 1e-9
+NONE = (0, 0.0, False, None, "none", "no", "off", "constant")
+TASKS = {
+    "nli": "classification", "sentiment": "classification", "topic": "classification", "intent": "classification",
+    "classify": "classification", "sequence_classification": "classification", "chat": "causal_lm", "summarize": "seq2seq",
+    "summarise": "seq2seq", "summarization": "seq2seq", "summarisation": "seq2seq", "translate": "seq2seq",
+    "translation": "seq2seq", "generation": "causal_lm", "language_modeling": "causal_lm", "ner": "token_classification",
+    "tagging": "token_classification", "qa": "question_answering",
+}  # fmt: skip
 MIXED = ("fp16", "bf16", "mixed")
 ATTENTION = ("q_proj", "k_proj", "v_proj", "o_proj")
 
@@ -21,7 +29,8 @@ def agrees(instruction: Instruction, value: Any) -> bool:
     """Whether the code's value satisfies an instruction; a forbidden value is satisfied by any other."""
     asked = instruction.value
     if instruction.polarity == "forbid":
-        return not _same(instruction.key, asked, value) and asked != "none"
+        # The thing itself is unwanted: only its neutral value is as asked.
+        return value in NONE if asked == "none" else not _same(instruction.key, asked, value)
     if _is_number(asked) and _is_number(value):
         return _number(instruction.relation, float(asked), float(value))
     return _same(instruction.key, asked, value)
@@ -69,6 +78,11 @@ def _model(asked: Any, got: Any) -> bool:
 def _file(asked: Any, got: Any) -> bool:
     """The same path, the same folder, or a folder or a pattern that holds it."""
     one, other = path(str(asked)), path(str(got))
+    if other.startswith("{}") or one.startswith("hydra."):
+        # What the code builds at run time cannot be compared.
+        return True
+    if os.path.dirname(one) == os.path.dirname(other) != "" and _PLACE.search(os.path.basename(one)):
+        return True
     if one == other or (
         ("/" not in one or "/" not in other) and os.path.basename(one) == os.path.basename(other)
     ):
@@ -103,6 +117,23 @@ def _optimizer(asked: Any, got: Any) -> bool:
     return _word(normal("optimizer", asked)) == _word(normal("optimizer", got))
 
 
+def _task(asked: Any, got: Any) -> bool:
+    return TASKS.get(str(asked).lower(), _word(asked)) == TASKS.get(str(got).lower(), _word(got)) or _word(
+        asked
+    ) == _word(got)
+
+
+def _freeze(asked: Any, got: Any) -> bool:
+    """Which part is frozen the code says by its loops: that something is, is what can be compared."""
+    return bool(got) == (asked not in NONE)
+
+
+def _framework(asked: Any, got: Any) -> bool:
+    own = {"pytorch", "customloop", "plainpytorch"}
+    one, other = _word(asked), _word(got)
+    return one == other or {one, other} <= own
+
+
 def _method(asked: Any, got: Any) -> bool:
     one, other = _word(asked), _word(got)
     return one == other or (one in ("lora", "peft", "adapter") and other in ("lora", "qlora"))
@@ -118,8 +149,8 @@ def _modules(asked: Any, got: Any) -> bool:
 
 def _quantization(asked: Any, got: Any) -> bool:
     words = {_word(asked), _word(got)}
-    four = {"4bit", "nf4", "int4", "fp4"}
-    return len(words) == 1 or words <= four or words <= {"8bit", "int8"}
+    four = {"4bit", "nf4", "int4", "fp4", "4bitnf4", "4bitfp4", "bnb4bit"}
+    return len(words) == 1 or words <= four or words <= {"8bit", "int8", "bnb8bit"}
 
 
 _BY_KEY = {
@@ -133,7 +164,14 @@ _BY_KEY = {
     "method": _method,
     "lora_target_modules": _modules,
     "quantization": _quantization,
+    "task": _task,
+    "freeze": _freeze,
+    "framework": _framework,
 }
+
+
+# A number that changes from save to save, as people write it: epoch-N, step_{k}, run*.
+_PLACE = re.compile(r"[\W_](N|n|k|X)$|[{*<]")
 
 
 def _is_number(value: Any) -> bool:

@@ -19,9 +19,29 @@ ALSO = {
     "input_path": ("dataset",),
     "max_length": ("max_model_len",),
     "max_model_len": ("max_length",),
-    "eval_strategy": (),
-    "num_gpus": (),
+    "warmup": ("warmup_ratio", "warmup_steps"),
+    "warmup_steps": ("warmup_ratio",),
+    "warmup_ratio": ("warmup_steps",),
 }
+
+
+# What can drive a run; other libraries that a brief names are looked for in the imports.
+DRIVERS = frozenset(
+    {
+        "trainer",
+        "trl",
+        "lightning",
+        "accelerate",
+        "vllm",
+        "sglang",
+        "custom_loop",
+        "pytorch",
+        "deepspeed",
+        "transformers",
+    }
+)
+# Keys of which one of several values that were named is enough.
+ANY = frozenset({"framework", "method", "gpu", "task", "input_path", "dataset", "output_dir", "output_path"})
 
 
 @dataclass(frozen=True)
@@ -40,11 +60,24 @@ def compare(instructions: Sequence[Instruction], facts: Sequence[Fact]) -> Compa
     for key in dict.fromkeys(i.key for i in active):
         asked = [i for i in active if i.key == key]
         known = _known(key, facts)
-        if all(_follows(i, known, facts) for i in asked) and (known or _derived(asked[0], facts)):
+        if _all_follow(key, asked, known, facts) and (known or _derived(asked[0], facts)):
             matches.append(key)
+            if key == "batch_size" and not any(agrees(i, f.value) for i in asked for f in known):
+                # A batch of N reached by accumulation is the effective one.
+                matches.append("effective_batch_size")
             continue
         findings += _deviations(key, asked, known, facts)
     return Compared(tuple(findings), tuple(matches))
+
+
+def _all_follow(key: str, asked: Sequence[Instruction], known: Sequence[Fact], facts: Sequence[Fact]) -> bool:
+    """Every instruction of a key; of several frameworks that were named, one: "the Trainer or TRL"."""
+    wanted = [i for i in asked if i.polarity == "require"]
+    unwanted = [i for i in asked if i.polarity == "forbid"]
+    enough = any if key in ANY else all
+    return (not wanted or enough(_follows(i, known, facts) for i in wanted)) and all(
+        _follows(i, known, facts) for i in unwanted
+    )
 
 
 def _known(key: str, facts: Sequence[Fact]) -> list[Fact]:
@@ -86,7 +119,12 @@ def _deviations(
     broken = next((i for i in asked if not _follows(i, known, facts)), None)
     sure = [f for f in known if f.sure and (broken is None or not agrees(broken, f.value))]
     slug = names().deviation.get(key)
-    if broken is None or not sure or slug is None:
+    if (
+        broken is None
+        or not sure
+        or slug is None
+        or (key == "framework" and str(broken.value) not in DRIVERS)
+    ):
         return
     fact = sure[0]
     got = effective(facts) if key == "effective_batch_size" else fact.value

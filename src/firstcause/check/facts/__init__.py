@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from firstcause.check.code import Code
 from firstcause.check.facts.arguments import argument_facts
+from firstcause.check.facts.configured import configured_facts
 from firstcause.check.facts.data import data_facts
+from firstcause.check.facts.evaluations import evaluation_facts
 from firstcause.check.facts.fact import Fact
 from firstcause.check.facts.framework import framework_facts
+from firstcause.check.facts.layers import layer_facts
 from firstcause.check.facts.loops import loop_facts
 from firstcause.check.facts.models import model_facts
+from firstcause.check.facts.named import named_facts
 from firstcause.check.facts.outputs import output_facts
 from firstcause.check.facts.precision import precision_facts
 
@@ -20,6 +24,10 @@ READERS = (
     data_facts,
     output_facts,
     framework_facts,
+    layer_facts,
+    evaluation_facts,
+    named_facts,
+    configured_facts,
 )
 
 __all__ = ["Fact", "facts"]

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from firstcause.check.code import Call, Code
 from firstcause.check.events import events, training_loops
 from firstcause.check.facts.fact import Fact
+from firstcause.check.generation import token_loops
+from firstcause.schema.site import Site
+from firstcause.source.module import Module
 
 TRAINERS = {
     "trainer": ("transformers.Trainer", "transformers.Seq2SeqTrainer"),
@@ -35,8 +39,30 @@ def framework_facts(code: Code) -> Iterator[Fact]:
         first = loops[0]
         yield Fact("framework", "pytorch", first.module.site(first.node), "a loop of its own", explicit=False)
     generated = [c for c in code.methods("generate") if not found]
+    for written in (
+        token_loops(code)[:1]
+        if not found and not loops and not generated and code.imports("transformers")
+        else ()
+    ):
+        yield Fact(
+            "framework",
+            "transformers",
+            _import_of(code, written.loop.module),
+            "a loop over tokens of its own",
+        )
     if generated and not loops and code.imports("transformers"):
-        yield Fact("framework", "transformers", generated[0].site, "generate")
+        yield Fact("framework", "transformers", _import_of(code, generated[0].module), "generate")
+
+
+def _import_of(code: Code, module: Module) -> Site:
+    """Where the library comes in: the line to change first."""
+    of = [n for n in module.nodes(ast.ImportFrom) if (n.module or "").partition(".")[0] == "transformers"]
+    plain = [
+        n
+        for n in module.nodes(ast.Import)
+        if any(a.name.partition(".")[0] == "transformers" for a in n.names)
+    ]
+    return next((module.site(n) for n in (*of, *plain)), Site(module.name, 1))
 
 
 def _derived(code: Code, base: str) -> list[Call]:

@@ -66,6 +66,15 @@ def model_facts(code: Code) -> Iterator[Fact]:
         if task:
             yield Fact("task", task, call.site, owner)
         yield from _labels(call, "num_labels")
+        if (
+            task in ("classification", "token_classification")
+            and not call.may_have("num_labels")
+            and not call.may_have("config")
+        ):
+            # The configuration's default, where the checkpoint's own says nothing else.
+            yield Fact(
+                "num_labels", 2, call.site, f"{owner} without num_labels", "num_labels", explicit=False
+            )
     yield from _vision(code)
     yield from _method(code, loaded)
     yield from _quantization(code, loaded)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from typing import Any
 
-from firstcause.case import LIMIT, CaseFolder, Progress, Verification, next_step, question, verify
+from firstcause.case import LIMIT, CaseFolder, Progress, Verification, counsel, describe, next_step, verify
 from firstcause.cli.cases.place import chosen, cwd_of
 from firstcause.cli.output import write_json
 from firstcause.report.plain import plain
@@ -27,6 +28,9 @@ def main(args: argparse.Namespace) -> int:
     if args.json:
         write_json(args.json, outcome(verification, progress))
     print(f"{'passed' if verification.passed else 'did not pass'}: {plain(verification.text)}", file=out)
+    if verification.passed and (len(progress.symptoms) > 1 or progress.remaining):
+        for tracked in progress.symptoms:
+            print(f"  {tracked.outcome:<9}  {plain(describe(tracked.symptom))}", file=out)
     if not verification.passed:
         _tell_strike(folder, progress)
     print(f"next: {next_step(progress)}", file=out)
@@ -48,14 +52,17 @@ def outcome(verification: Verification, progress: Progress) -> dict[str, Any]:
         "case": progress.case.id,
         "state": progress.case.state,
         "strikes": progress.case.strikes,
+        "outcomes": to_plain(progress.symptoms),
     }
 
 
 def _tell_strike(folder: CaseFolder, progress: Progress) -> None:
     print(f"strike {progress.case.strikes} of {LIMIT}", file=sys.stderr)
     patch = folder.file(f"patch-{len(progress.attempts)}.diff")
-    print(f"the patch is still in the files; this takes it out: patch -R -p1 < {patch}", file=sys.stderr)
-    if progress.case.state == "stopped":
-        for number, attempt in enumerate(progress.failed, 1):
-            print(f"  {number}. {plain(attempt.summary)}: {plain(attempt.lesson)}", file=sys.stderr)
-        print(f"stopped; one question: {plain(question(progress))}", file=sys.stderr)
+    if os.path.exists(patch):
+        print(f"the patch is still in the files; this takes it out: patch -R -p1 < {patch}", file=sys.stderr)
+    *asked, last = counsel(progress)
+    stopped = progress.case.state == "stopped"
+    for line in asked:
+        print(f"{'  ' if stopped else ''}{plain(line)}", file=sys.stderr)
+    print(f"{'stopped; one question: ' if stopped else ''}{plain(last)}", file=sys.stderr)

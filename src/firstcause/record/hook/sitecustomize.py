@@ -44,7 +44,11 @@ def _start():
         except Exception as error:  # noqa: BLE001 - ours may not stop the program
             sys.dont_write_bytecode = plain
             try:
-                with open(os.path.join(folder, "internal-errors.log"), "a") as log:
+                path, flags = (
+                    os.path.join(folder, "internal-errors.log"),
+                    os.O_WRONLY | os.O_CREAT | os.O_APPEND,
+                )
+                with os.fdopen(os.open(path, flags, 0o600), "a") as log:
                     log.write(f"start-up in {sys.argv}: {error!r}\n")
             except OSError:
                 # A record that cannot be written must not stop the program.

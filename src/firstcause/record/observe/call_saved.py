@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import os
+import shutil
 from typing import Any
 
 import torch
 
-from firstcause.record.journal import file_size_limit
-from firstcause.record.observe import saved
+from firstcause.record.observe import privacy, room, saved
 from firstcause.record.observe.call import Call, outputs_of
 from firstcause.record.observe.call_sites import SITES
 
@@ -19,18 +17,19 @@ MODEL_BYTES = 256 << 20
 
 def write(call: Call, path: str | None, value: Any, folder: str, dead: bool) -> str:
     """Write the call; returns an empty string, or why it was not written. ``dead``: the device gives nothing back."""
-    if file_size_limit() < saved.BUDGET:
-        return "a limit on the size of files is in force (ulimit -f)"
+    if privacy.asked():
+        return f"{privacy.WHY} of a call's inputs"
+    why = ""
     try:
-        writer = saved.Writer(dead, call.hosts)
-        structure = _structure(call, path, value, writer, dead)
-        os.makedirs(folder, mode=0o700, exist_ok=True)
-        with open(os.path.join(folder, "state.json"), "w", encoding="utf-8") as file:
-            json.dump(structure, file)
-        torch.save(writer.tensors, os.path.join(folder, "state.pt"))
+        bytes_left, why = room.room(folder)
+        if not bytes_left:
+            return why
+        writer = saved.Writer(dead, call.hosts, bytes_left)
+        saved.put(folder, _structure(call, path, value, writer, dead), writer.tensors)
     except saved.TooLarge:
-        return f"the inputs of the call are larger than {saved.BUDGET >> 20} MiB"
+        return f"the inputs of the call were not kept: they take {why}"
     except (OSError, RuntimeError) as error:
+        shutil.rmtree(folder, ignore_errors=True)
         return f"the inputs of the call could not be written: {error}"
     return ""
 

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 
 import torch
 
+from firstcause.record.observe.groups import Groups
 
-@dataclass(frozen=True)
+
+@dataclass(slots=True)
 class Verdict:
     """Losses and per-parameter gradient norms (float32) of one step, and which of them are not finite."""
 
@@ -23,20 +25,44 @@ class Verdict:
         return not self.bad_losses and not self.bad_gradients
 
 
-def weigh(losses: Sequence[torch.Tensor], gradients: Sequence[torch.Tensor]) -> Verdict:
-    """One fused norm over all gradients and one transfer; a suspicion is settled on the tensor itself."""
+def weigh(
+    losses: Sequence[torch.Tensor], gradients: Sequence[torch.Tensor], groups: Groups | None = None
+) -> Verdict:
+    """Few fused norms over all gradients and one transfer; a suspicion is settled on the tensor itself.
+
+    ``groups`` is how these gradients are read together, where they are known from an earlier step.
+    """
     with torch.no_grad():
-        plain = gradients if all(map(_is_dense, gradients)) else [local(g) for g in gradients]
-        norms = _norms(plain)
-        scalars = [x.detach().float().sum().reshape(()) for x in losses]
-        values = torch.stack([*norms, *scalars]).tolist() if norms or scalars else []
-        norm_values, loss_values = values[: len(norms)], values[len(norms) :]
-        # A float32 norm of finite values may overflow: only isfinite decides.
-        bad = tuple(i for i, v in enumerate(norm_values) if not math.isfinite(v) and not finite(plain[i]))
-        bad_losses = tuple(
-            i for i, v in enumerate(loss_values) if not math.isfinite(v) and not finite(losses[i])
-        )
-    return Verdict(tuple(loss_values), tuple(norm_values), bad_losses, bad)
+        norm_values = groups.norms(gradients) if groups is not None else None
+        loss_values: tuple[float, ...] = ()
+        if norm_values is None:
+            norm_values, loss_values = _read(losses, gradients)
+        elif losses:
+            # Beside gradients in the host's memory, so that there is nothing to transfer.
+            loss_values = tuple([float(x if x.numel() == 1 else x.sum()) for x in losses])
+        bad: tuple[int, ...] = ()
+        bad_losses: tuple[int, ...] = ()
+        if not math.isfinite(sum(norm_values) + sum(loss_values)):
+            # A float32 norm of finite values may overflow: only isfinite decides.
+            bad = tuple(
+                i for i, v in enumerate(norm_values) if not math.isfinite(v) and not finite(gradients[i])
+            )
+            bad_losses = tuple(
+                i for i, v in enumerate(loss_values) if not math.isfinite(v) and not finite(losses[i])
+            )
+    return Verdict(loss_values, norm_values, bad_losses, bad)
+
+
+def _read(
+    losses: Sequence[torch.Tensor], gradients: Sequence[torch.Tensor]
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Norms and losses in one transfer; those of several devices by way of the host."""
+    norms = _norms(gradients if all(map(_is_dense, gradients)) else [local(g) for g in gradients])
+    pieces = [*norms, *(x.detach().float().sum().reshape(()) for x in losses)]
+    if len({p.device for p in pieces}) > 1:
+        pieces = [p.cpu() for p in pieces]
+    values = torch.stack(pieces).tolist() if pieces else []
+    return tuple(values[: len(norms)]), tuple(values[len(norms) :])
 
 
 def _norms(gradients: Sequence[torch.Tensor]) -> list[torch.Tensor]:

@@ -7,6 +7,8 @@ import traceback
 from types import TracebackType
 from typing import Any
 
+from firstcause.record.observe import privacy
+
 LIMIT = 2000
 
 
@@ -25,6 +27,9 @@ def describe(error: BaseException) -> list[dict[str, Any]]:
                 "frames": frames(current.__traceback__),
             }
         )
+        if privacy.asked():
+            said = chain[-1]
+            said["message"] = privacy.message(said["type"], said["message"], said["frames"])
         current = current.__cause__ or (None if current.__suppress_context__ else current.__context__)
     return chain
 

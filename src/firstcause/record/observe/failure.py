@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from firstcause.record import checked, private, redact
 from firstcause.record.journal import file_size_limit
-from firstcause.record.observe import check, exceptions, units
+from firstcause.record.observe import at_failure, check, exceptions, privacy, units
 from firstcause.record.observe.dead_device import is_dead
 from firstcause.record.observe.marks import CANDIDATES
 from firstcause.record.observe.replay import Replay, Rewind
@@ -47,7 +48,13 @@ def numeric(
             names.get(id(p), f"parameter {i}") for i, p in enumerate(parameters) if not check.finite(p)
         ],
     }
-    _replay(recorder, "failures", facts, optimizer, None)
+    try:
+        _replay(recorder, "failures", facts, optimizer, None)
+    except Exception as own:
+        # What was asked for at a failure is done also where the failure could not be kept.
+        if not is_dead(own):
+            recorder.session.failed("numeric")
+    at_failure.act(facts, recorder.session.journal)
 
 
 def exception(recorder: Recorder, error: Exception) -> bool:
@@ -78,6 +85,9 @@ def _replay(
     error: Exception | None,
 ) -> bool:
     session = recorder.session
+    if not os.path.isdir(session.folder):
+        # It was removed: half of a record is not made again in its place.
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), session.folder)
     facts["name"] = f"{os.getpid()}-{recorder.step}-{facts['kind']}"
     facts["unit"] = _unit(recorder)
     facts["not_replayable"] = why_not(recorder, optimizer is None)
@@ -87,9 +97,13 @@ def _replay(
 
         # Written here and not in the child, which has a deadline.
         facts["snapshot"] = f"snapshots/{facts['name']}"
-        facts["not_saved"] = saved.write(
+        written = saved.write(
             recorder, os.path.join(session.folder, facts["snapshot"]), optimizer, is_dead(error)
         )
+        facts |= written._asdict()
+        lacking = "; ".join(filter(None, written))
+        if lacking:
+            session.journal.event("note", text=f"of step {recorder.step}: {lacking}")
     seconds = min(LONGEST, 5 * recorder.step_seconds + 5) if recorder.step else LONGEST
     result = split_off(session, where, facts, seconds)
     if result is None:
@@ -103,12 +117,16 @@ def _replay(
 def split_off(session: Session, where: str, facts: dict[str, Any], seconds: float) -> int | None:
     """A sealed child for one replay: there, the descriptor for its result; here, None, with the facts written."""
     folder = os.path.join(session.folder, where)
-    os.makedirs(folder, exist_ok=True)
+    private.make_folder(folder)
     path = os.path.join(folder, facts["name"])
+    if privacy.asked():
+        facts = privacy.failure(facts)
     if not facts["not_replayable"]:
         scratch = os.path.join(session.folder, "scratch", facts["name"])
-        os.makedirs(scratch, exist_ok=True)
+        private.make_folder(scratch)
         result = os.open(path + ".replay", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        # Whatever kills this process while it waits, the failure itself is known.
+        _write(path + ".json", facts)
         session.forking = True
         outcome = fork.split(scratch, frozenset((result,)), seconds)
         session.forking = False
@@ -207,9 +225,9 @@ def _plain(losses: list[torch.Tensor]) -> list[float]:
 
 
 def _write(path: str, facts: dict[str, Any]) -> None:
-    text = json.dumps(to_plain(facts), indent=1, default=str)
+    text = checked.dumps(redact.value(to_plain(facts), redact.held()))
     if len(text) > file_size_limit():
         raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), path)
-    with open(path + ".new", "w", encoding="utf-8") as file:
+    with open(path + ".new", "w", encoding="utf-8", opener=private.opener) as file:
         file.write(text)
     os.replace(path + ".new", path)

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from firstcause.record.observe import privacy
 from firstcause.record.observe.kept import tensors_in
 from firstcause.record.observe.snapshot import Snapshot
 
@@ -52,7 +53,7 @@ def first_step(snapshot: Snapshot) -> dict[str, Any]:
 def _figures(tensor: torch.Tensor) -> dict[str, Any]:
     result: dict[str, Any] = {"shape": list(tensor.shape), "dtype": str(tensor.dtype)[len("torch.") :]}
     plain = tensor.layout is torch.strided and not tensor.is_quantized and not tensor.is_complex()
-    if not plain or tensor.device.type == "meta" or not tensor.numel():
+    if not plain or privacy.asked() or tensor.device.type == "meta" or not tensor.numel():
         return result
     part = tensor.detach()
     while part.numel() > MEASURED:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from firstcause.record import checked
 from firstcause.record.observe import check, other_device, saved
 from firstcause.record.observe.marks import CANDIDATES
 from firstcause.record.observe.ranges import ranges
@@ -164,8 +165,6 @@ class FreshReplay(Replay):
 
 def failure_to_replay() -> tuple[str, dict[str, Any]]:
     """What this fresh process is to replay: the snapshot's folder and the failure's facts, from the environment."""
-    import json
-
     with open(os.environ["FIRSTCAUSE_FAILURE"], encoding="utf-8") as file:
-        facts: dict[str, Any] = json.load(file)
+        facts: dict[str, Any] = checked.loads(file.read())
     return os.environ["FIRSTCAUSE_SNAPSHOT"], facts

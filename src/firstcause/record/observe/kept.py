@@ -9,7 +9,8 @@ from typing import Any
 
 import torch
 
-CONTAINERS = (dict, list, set, deque, OrderedDict, defaultdict, Counter)
+CONTAINERS = frozenset((dict, list, set, deque, OrderedDict, defaultdict, Counter))
+LOOKED_INTO = CONTAINERS | {tuple}
 SMALL = 256
 # A larger tensor that is only referred to must not live longer for us: the program's peak would grow.
 LARGE_BYTES = 1 << 20
@@ -44,40 +45,45 @@ class Kept:
 GONE = object()
 
 
-def keep_containers(value: Any, depth: int = 2) -> Iterator[Kept]:
-    """What a value's containers hold now, two levels deep; a long list by its length alone."""
+def keep_containers(value: Any, into: list[Kept], depth: int = 2) -> None:
+    """Add what a value's containers hold now, two levels deep; a long list by its length alone."""
     kind = type(value)
     if kind not in CONTAINERS:
         if kind is tuple and depth:
             for item in value[:SMALL]:
-                yield from keep_containers(item, depth)
+                if type(item) in LOOKED_INTO:
+                    keep_containers(item, into, depth)
         return
     if len(value) > SMALL:
         # It can be cut back to its length, which undoes appending; a copy at every step would not be cheap.
         if kind in (list, deque) and getattr(value, "maxlen", None) is None:
-            yield Kept(value, len(value))
+            into.append(Kept(value, len(value)))
         return
     if isinstance(value, dict):
-        yield Kept(value, {k: _weak(v) for k, v in value.items()})
+        into.append(Kept(value, _held(value)))
         items = list(value.values())
     else:
-        yield Kept(value, set(value) if kind is set else list(value))
-        items = [] if kind is set else list(value)
+        into.append(Kept(value, set(value) if kind is set else list(value)))
+        items = [] if kind is set else into[-1].content
     if depth > 1:
         for item in items:
-            yield from keep_containers(item, depth - 1)
+            # Most items are numbers: no call is made for each of them.
+            if type(item) in LOOKED_INTO:
+                keep_containers(item, into, depth - 1)
 
 
-def keep_attributes(owner: Any, skip: frozenset[str]) -> Iterator[Kept]:
-    """The plain attributes of an object of the program, and its small containers."""
+def keep_attributes(owner: Any, skip: frozenset[str], into: list[Kept]) -> None:
+    """Add the plain attributes of an object of the program, and its small containers."""
     attributes = object.__getattribute__(owner, "__dict__")
     if skip:
-        yield Kept(_Some(attributes, skip), {k: _weak(v) for k, v in attributes.items() if k not in skip})
+        own = {k: v for k, v in attributes.items() if k not in skip}
+        into.append(Kept(_Some(attributes, skip), _held(own)))
     else:
-        yield Kept(attributes, {k: _weak(v) for k, v in attributes.items()})
-    for key, value in attributes.items():
-        if key not in skip:
-            yield from keep_containers(value)
+        own = attributes
+        into.append(Kept(attributes, _held(own)))
+    for value in own.values():
+        if type(value) in LOOKED_INTO:
+            keep_containers(value, into)
 
 
 class _Some:
@@ -108,10 +114,12 @@ def tensors_in(value: Any, depth: int = 3) -> Iterator[torch.Tensor]:
             yield from tensors_in(item, depth - 1)
 
 
-def _weak(value: Any) -> Any:
-    if type(value) is torch.Tensor and value.numel() * value.element_size() > LARGE_BYTES:
-        return weakref.ref(value)
-    return value
+def _held(space: dict[Any, Any]) -> dict[Any, Any]:
+    return {k: _weak(v) if type(v) is torch.Tensor else v for k, v in space.items()}
+
+
+def _weak(value: torch.Tensor) -> Any:
+    return weakref.ref(value) if value.numel() * value.element_size() > LARGE_BYTES else value
 
 
 def _strong(values: Any) -> list[Any]:

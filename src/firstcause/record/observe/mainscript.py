@@ -18,6 +18,8 @@ from importlib.util import MAGIC_NUMBER
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
+from firstcause.record import private
+
 if TYPE_CHECKING:
     from firstcause.record.observe.finder import Finder
     from firstcause.record.observe.session import Session
@@ -46,9 +48,9 @@ def enter_script(session: Session, finder: Finder) -> None:
     if code is None:
         return
     place = os.path.join(session.folder, "mains", str(os.getpid()))
-    os.makedirs(place, mode=0o700, exist_ok=True)
+    private.make_folder(place)
     compiled = os.path.join(place, os.path.splitext(os.path.basename(path))[0] + ".pyc")
-    with open(compiled, "wb") as file:
+    with open(compiled, "wb", opener=private.opener) as file:
         # Magic number, flags, time and size: the last three are not looked at for a file that is run.
         file.write(MAGIC_NUMBER + bytes(12) + marshal.dumps(code))
     from firstcause.record.observe.call_sites import SITES

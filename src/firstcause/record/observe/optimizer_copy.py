@@ -42,9 +42,9 @@ class OptimizerCopy:
         copies = _copied([*held, *(v for _, _, v in tensors)], spare.take(optimizer))
         spare.keep(optimizer, copies)
         self.parameters = list(zip(held, copies, strict=False))
-        self._state = [(p, key, c) for (p, key, _), c in zip(tensors, copies[len(held) :], strict=True)]
-        self._state += [(p, key, copy.deepcopy(v)) for p, key, v in entries if type(v) is not torch.Tensor]
-        self._groups = [
+        self.entries = [(p, key, c) for (p, key, _), c in zip(tensors, copies[len(held) :], strict=True)]
+        self.entries += [(p, key, copy.deepcopy(v)) for p, key, v in entries if type(v) is not torch.Tensor]
+        self.settings = [
             {k: copy.copy(v) for k, v in g.items() if k != "params"} for g in optimizer.param_groups
         ]
 
@@ -54,10 +54,10 @@ class OptimizerCopy:
             for parameter, value in self.parameters:
                 parameter.data.copy_(value)
         self.optimizer.state.clear()
-        for parameter, key, value in self._state:
+        for parameter, key, value in self.entries:
             own = value.clone() if isinstance(value, torch.Tensor) else copy.deepcopy(value)
             self.optimizer.state.setdefault(parameter, {})[key] = own
-        for group, settings in zip(self.optimizer.param_groups, self._groups, strict=True):
+        for group, settings in zip(self.optimizer.param_groups, self.settings, strict=True):
             group.update(settings)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 import time
@@ -13,15 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from firstcause.record.observe import branch, check, failure, fingerprint, library_loops, row, units
+from firstcause.record.observe import check, failure, fingerprint, library_loops, row, running, units
 from firstcause.record.observe.dead_device import is_dead
 from firstcause.record.observe.guard import guarded
-from firstcause.record.observe.kept import Kept, keep_attributes
+from firstcause.record.observe.kept import keep_attributes
 from firstcause.record.observe.marks import CANDIDATES
 from firstcause.record.observe.optimizer_copy import OptimizerCopy, Spare
-from firstcause.record.observe.reachable import MODULE_OWN, Reachable, is_own_class, reach
+from firstcause.record.observe.plan import Plans
+from firstcause.record.observe.reachable import MODULE_OWN, Reachable, everything_of, is_own_class, reach
 from firstcause.record.observe.replay import Replay
 from firstcause.record.observe.snapshot import Snapshot
+from firstcause.record.observe.writes import Writes
 
 if TYPE_CHECKING:
     from firstcause.record.observe.session import Session
@@ -58,7 +59,7 @@ class Recorder:
         self.failed = False
         self.described = False
         self.replayed_exceptions: set[tuple[str, int]] = set()
-        self.marks = 0
+        self.marks, self.next_look = 0, 1
         self._names: dict[str, Any] = {}
         self.seconds = time.perf_counter()
         self.step_seconds = 0.0
@@ -69,12 +70,14 @@ class Recorder:
         self._buffers: list[weakref.ref[torch.Tensor]] = []
         self.written_buffers: set[int] | None = None
         self.buffer_versions: dict[int, int] = {}
-        self._parameters: list[weakref.ref[torch.Tensor]] = []
-        self.parameter_versions: list[int] = []
-        self.written_parameters: set[int] = set()
-        self.columns: tuple[str, ...] = ()
+        self.running: dict[int, set[int]] = {}
+        self.writes = Writes()
+        self.plans = Plans()
         self.replay: Replay | None = None
         if session.replay:
+            # Much code, which only a sealed process needs.
+            from firstcause.record.observe import branch
+
             self.replay = branch.wanted(self)
         self.rehearse = int(os.environ.get("FIRSTCAUSE_REHEARSE", "-1"))
 
@@ -156,10 +159,13 @@ class Recorder:
             return
         self._settle_unit()
         parameters = [p for group in optimizer.param_groups for p in group["params"]]
-        with_gradient = [p for p in parameters if p.grad is not None]
-        gradients = [p.grad for p in with_gradient if p.grad is not None]
-        verdict = check.weigh(self.losses, gradients)
-        row.write(self, optimizer, verdict)
+        gradients = [g for p in parameters if (g := p.grad) is not None]
+        with_gradient = parameters
+        if len(gradients) < len(parameters):
+            with_gradient = [p for p in parameters if p.grad is not None]
+        plan = self.plans.of(with_gradient, gradients)
+        verdict = check.weigh(self.losses, gradients, plan.groups)
+        row.write(self, optimizer, verdict, plan)
         self._stepped.append(weakref.ref(optimizer))
         if not verdict.healthy and not self.failed:
             self.failed = True
@@ -196,7 +202,7 @@ class Recorder:
 
     @property
     def parameters(self) -> list[torch.Tensor]:
-        return [p for r in self._parameters if (p := r()) is not None]
+        return self.writes.parameters
 
     def _awake(self, k: int) -> bool:
         if self.replay is not None:
@@ -207,14 +213,16 @@ class Recorder:
         self.over = None
         snapshot = Snapshot(k, CANDIDATES[k].names, frame)
         self.marks += 1
-        if self.marks & (self.marks - 1) == 0 or len(self.reachable.modules) < self.modules_seen:
+        if self.marks == self.next_look or len(self.reachable.modules) < self.modules_seen:
             # At the first marks and then ever more rarely: what a loop makes later is found too.
+            self.next_look = self.marks * (2 if self.marks < 4 else 4)
             self._look_around(k, frame)
         snapshot.keep_values(values, self.mutated.get(k, frozenset()))
         snapshot.keep_generators(self.reachable.generators.values())
         snapshot.keep_buffers(self._buffers_to_keep())
-        snapshot.kept.extend(self._objects())
-        self.parameter_versions = [p._version for p in self.parameters]
+        if len(self.reachable.objects):
+            self._keep_objects(snapshot)
+        self.writes.at_mark()
         if self.replay is not None:
             self.replay.begin(snapshot)
         if self.unit is None:
@@ -288,8 +296,9 @@ class Recorder:
 
     def _new_pass(self) -> None:
         """A pass begins after a step: what was counted and kept for the one before is over."""
-        held = [p for o in self.stepped for g in o.param_groups for p in g["params"]]
-        self.pending = not self.fresh and any(p.grad is not None for p in held)
+        self.pending = not self.fresh and any(
+            p.grad is not None for o in self.stepped for g in o.param_groups for p in g["params"]
+        )
         self.fresh = False
         if self.stepped:
             self.most = max(self.most or 0, len(self.stepped))
@@ -308,7 +317,7 @@ class Recorder:
             if not any(c.optimizer is optimizer for c in self.before):
                 self.before.append(OptimizerCopy(optimizer, self.spare))
         elif not self.failed:
-            self.over = self.window[0].faded() if len(self.window) == 1 else None
+            self.over = self.window[0].fade() if len(self.window) == 1 else None
             self.window, self.losses, self.before = [], [], []
 
     def _note_writes(self) -> None:
@@ -319,11 +328,10 @@ class Recorder:
                 self.mutated[self.unit] = self.mutated.get(self.unit, frozenset()) | written
         if self.buffer_versions:
             changed = {id(b) for b in self.buffers if b._version != self.buffer_versions.get(id(b))}
+            changed = changed.union(*(self.running.get(b, ()) for b in (*changed, 0)))
             self.written_buffers = changed | (self.written_buffers or set())
-        if len(self.parameter_versions) == len(self.parameters) and not self.before:
-            # A codebook that revives its dead codes, a critic whose weights are clipped: written before the step.
-            pairs = zip(self.parameters, self.parameter_versions, strict=True)
-            self.written_parameters |= {id(p) for p, version in pairs if p._version != version}
+        if not self.before:
+            self.writes.at_step()
 
     def _look_around(self, k: int, frame: FrameType) -> None:
         finder = self.session.finder
@@ -338,28 +346,33 @@ class Recorder:
         self.reachable, self.found_from = reach(frame, own), k
         self.modules_seen = len(self.reachable.modules)
         # Buffers may hang on a module that no variable names: the garbage collector knows them all.
-        everything = gc.get_objects()
-        modules = [o for o in everything if issubclass(type(o), torch.nn.Module)]
-        self.optimizers = sum(issubclass(type(o), torch.optim.Optimizer) for o in everything)
+        modules, optimizers = everything_of(torch.nn.Module, torch.optim.Optimizer)
+        self.optimizers = len(optimizers)
         spaces = [object.__getattribute__(m, "__dict__") for m in modules]
         buffers = (b for s in spaces for b in s.get("_buffers", {}).values() if b is not None)
         self._buffers = [weakref.ref(b) for b in {id(b): b for b in buffers}.values()]
         held = (p for s in spaces for p in s.get("_parameters", {}).values() if p is not None)
-        self._parameters = [weakref.ref(p) for p in {id(p): p for p in held}.values()]
+        self.writes.follow({id(p): p for p in held}.values())
+        self.running = running.beside(spaces)
         self.buffer_versions = {}
         if self.marks <= 2:
             self.written_buffers = None
 
     def _buffers_to_keep(self) -> list[torch.Tensor]:
         """Buffers that a pass was seen to write (all, before the first pass is over), and parameters likewise."""
-        written = [p for p in self.parameters if id(p) in self.written_parameters]
+        written: list[torch.Tensor] = []
+        if self.writes.written:
+            written = [p for p in self.parameters if id(p) in self.writes.written]
         if self.written_buffers is None:
             self.buffer_versions = {id(b): b._version for b in self.buffers}
             return written + self.buffers
-        return written + [b for b in self.buffers if id(b) in self.written_buffers]
+        if self.written_buffers:
+            written += [b for b in self.buffers if id(b) in self.written_buffers]
+        return written
 
-    def _objects(self) -> Iterator[Kept]:
-        for owner in self.reachable.objects.values():
-            yield from keep_attributes(
-                owner, MODULE_OWN if isinstance(owner, torch.nn.Module) else frozenset()
-            )
+    def _keep_objects(self, snapshot: Snapshot) -> None:
+        for reference in self.reachable.objects.valuerefs():
+            owner = reference()
+            if owner is not None:
+                own = MODULE_OWN if isinstance(owner, torch.nn.Module) else frozenset()
+                keep_attributes(owner, own, snapshot.kept)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from firstcause.record.observe import rng
+from firstcause.record.observe import privacy, rng
 
 if TYPE_CHECKING:
     from firstcause.record.observe.recorder import Recorder
@@ -120,6 +120,8 @@ class Replay:
             facts = self._compare(error, reached)
             if self.observer is not None:
                 facts["trace"] = self.observer.facts(self.parameters, error)
+            if privacy.asked():
+                facts = privacy.replayed(facts)
         except BaseException as own:
             import traceback
 

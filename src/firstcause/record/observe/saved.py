@@ -7,37 +7,53 @@ fresh process keeps its own.
 
 from __future__ import annotations
 
-import json
 import os
+import shutil
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import torch
 
-from firstcause.record.journal import file_size_limit
-from firstcause.record.observe import failure, library_loops, other_device, rng
+from firstcause.record import checked, private, redact
+from firstcause.record.observe import failure, held_state, library_loops, other_device, privacy, rng, room
 from firstcause.record.observe.kept import Kept
 from firstcause.record.observe.marks import CANDIDATES
 from firstcause.record.observe.snapshot import Snapshot
+from firstcause.record.sizes import size
 
 if TYPE_CHECKING:
     from firstcause.record.observe.recorder import Recorder
 
-BUDGET = 2 << 30
+Part = Literal["all", "without optimizers", "batch", "models", "models alone"]
+# Each is smaller than the one before, and still of use: a replay and a restore, a replay, a look at the batch.
+PARTS: tuple[Part, ...] = ("all", "without optimizers", "batch")
 PLAIN = (int, float, bool, str, type(None))
 
 
 class TooLarge(Exception):
-    """The snapshot would be larger than its budget in bytes."""
+    """The snapshot would be larger than its limit in bytes."""
+
+
+class Written(NamedTuple):
+    """Why a fresh process cannot begin from a snapshot, and what else was left out of it; each may be empty."""
+
+    not_saved: str
+    left_out: str = ""
 
 
 class Writer:
     """Collects tensors under keys while structure becomes JSON."""
 
-    def __init__(self, dead: bool = False, hosts: Mapping[int, torch.Tensor] | None = None) -> None:
+    def __init__(
+        self,
+        dead: bool = False,
+        hosts: Mapping[int, torch.Tensor] | None = None,
+        limit: int = room.BYTES,
+    ) -> None:
         self.tensors: dict[str, torch.Tensor] = {}
-        self.bytes = 0
+        self.bytes, self.limit = 0, limit
+        self.secrets = redact.held()
         self.devices: set[str] = set()
         # Of a device that gives nothing back, what stands on the host in place of a tensor, by its id.
         self.dead = dead
@@ -58,13 +74,16 @@ class Writer:
             else plain
         )
         self.bytes += plain.nbytes
-        if self.bytes > BUDGET:
+        if self.bytes > self.limit:
             raise TooLarge
         return key
 
     def encode(self, key: str, value: Any, depth: int = 6) -> Any:
         """A value as JSON: plain values as they are, tensors by key, containers within, the rest opaque."""
         kind = type(value)
+        if kind is str and redact.value(value, self.secrets, key.rpartition("/")[2]) != value:
+            # A fresh process has its own.
+            return {"o": "str"}
         if kind in PLAIN:
             return {
                 "v": value
@@ -124,46 +143,86 @@ def decode(data: Any, tensors: dict[str, torch.Tensor], own: Any) -> Any:
 
 def write(
     recorder: Recorder, folder: str, optimizer: torch.optim.Optimizer | None, dead: bool = False
-) -> str:
-    """Write the window's state; returns an empty string, or why it was not written.
+) -> Written:
+    """Write the window's state, or the part of it for which there is room.
 
     ``dead``: the device gives nothing back, and only what lies on the host is written.
     """
     try:
-        if file_size_limit() < BUDGET:
-            return "a limit on the size of files is in force (ulimit -f)"
-        writer = Writer(dead)
-        structure = _structure(recorder, writer, optimizer)
-        os.makedirs(folder, mode=0o700, exist_ok=True)
-        with open(os.path.join(folder, "state.json"), "w", encoding="utf-8") as file:
-            json.dump(structure, file)
-        torch.save(writer.tensors, os.path.join(folder, "state.pt"))
-    except TooLarge:
-        return f"the state of the step is larger than {BUDGET >> 20} MiB"
+        bytes_left, why = room.room(folder)
+        parts: tuple[Part, ...] = ("models", "models alone") if privacy.asked() else PARTS
+        for part in parts if bytes_left else ():
+            writer = Writer(dead, limit=bytes_left)
+            try:
+                structure = _structure(recorder, writer, optimizer, part)
+            except TooLarge:
+                continue
+            put(folder, structure, writer.tensors)
+            return _lacking(recorder, part, why)
     except (OSError, RuntimeError) as error:
-        return f"the state of the step could not be written: {error}"
-    return ""
+        shutil.rmtree(folder, ignore_errors=True)
+        return Written(f"the state of the step could not be written: {error}")
+    return Written(f"the state of the step was not kept: it takes {why}" if bytes_left else why)
 
 
-def _structure(recorder: Recorder, writer: Writer, optimizer: torch.optim.Optimizer | None) -> dict[str, Any]:
+def put(folder: str, structure: dict[str, Any], tensors: dict[str, torch.Tensor]) -> None:
+    """The two files of a snapshot; raises ``OSError`` or ``RuntimeError`` where the disk does not take them."""
+    private.make_folder(folder)
+    with open(os.path.join(folder, "state.json"), "w", encoding="utf-8", opener=private.opener) as text:
+        text.write(checked.dumps(structure, None))
+    with open(os.path.join(folder, "state.pt"), "wb", opener=private.opener) as file:
+        torch.save(tensors, file)
+
+
+def _lacking(recorder: Recorder, part: Part, why: str) -> Written:
+    """What a part of the state is not enough for, and how large the rest is."""
+    parameters = size(sum(p.nbytes for p in recorder.parameters))
+    state = "the optimizers' state was not kept, so no optimizer can be restored"
+    if part in ("models", "models alone"):
+        # No replay without the batch, whatever the rest is.
+        return Written(f"{privacy.WHY} of a batch", state if part == "models alone" else "")
+    if part == "without optimizers":
+        return Written("", f"{state}: with it the snapshot takes {why}")
+    if part == "batch":
+        left = (
+            f"its parameters ({parameters}) and optimizers were not kept: with them the snapshot takes {why}"
+        )
+        return Written("only the batch and the random numbers of the step were kept", left)
+    return Written("")
+
+
+def _structure(
+    recorder: Recorder, writer: Writer, optimizer: torch.optim.Optimizer | None, part: Part
+) -> dict[str, Any]:
     window = recorder.window
     earlier = {id(p): value for c in reversed(recorder.before) for p, value in c.parameters}
     earlier |= {id(b): value for b, value in (*window[0].buffers, *window[0].copies)}
-    modules = {}
-    for path, module in recorder.reachable.modules.items():
-        named = [*module.named_parameters(), *module.named_buffers()]
-        kept = ((n, earlier.get(id(t), t)) for n, t in named)
-        modules[path] = {n: writer.keep(f"module/{path}/{n}", t) for n, t in kept if writer.readable(t)}
-    loose = {p: t for p, t in recorder.reachable.tensors.items() if t.is_leaf and t.requires_grad}
-    optimizers = {id(o): p for p, o in recorder.reachable.optimizers.items()}
-    state = {id(k): v for k, v in window[0].generators}
+    modules: dict[str, dict[str, str]] = {}
+    keys: dict[int, str] = {}
+    for path, module in recorder.reachable.modules.items() if part != "batch" else ():
+        modules[path] = {}
+        for name, tensor in (*module.named_parameters(), *module.named_buffers()):
+            value = earlier.get(id(tensor), tensor)
+            if writer.readable(value):
+                key = keys[id(tensor)] = writer.keep(f"module/{path}/{name}", value)
+                modules[path][name] = key
     structure: dict[str, Any] = {
         "unit": CANDIDATES[window[-1].k].key,
         "step": recorder.step,
         "modules": modules,
+        "models": held_state.models(recorder, keys),
+    }
+    if part in ("all", "models"):
+        structure["optimizers"] = held_state.optimizers(recorder, writer, optimizer)
+    if part in ("models", "models alone"):
+        return structure
+    loose = {p: t for p, t in recorder.reachable.tensors.items() if t.is_leaf and t.requires_grad}
+    paths = {id(o): p for p, o in recorder.reachable.optimizers.items()}
+    state = {id(k): v for k, v in window[0].generators}
+    structure |= {
         "tensors": {
             p: writer.keep(f"tensor/{p}", earlier.get(id(t), t))
-            for p, t in loose.items()
+            for p, t in (loose.items() if part != "batch" else ())
             if writer.readable(t)
         },
         "objects": _objects(recorder, window[0], writer),
@@ -172,9 +231,9 @@ def _structure(recorder: Recorder, writer: Writer, optimizer: torch.optim.Optimi
             for p, g in recorder.reachable.generators.items()
         },
         "window": [_pass(s, i, recorder, writer) for i, s in enumerate(window)],
-        "optimizer": optimizers.get(id(optimizer)),
+        "optimizer": paths.get(id(optimizer)),
         # An optimizer that has no path is told by how many came before it.
-        "steps": _arrivals(recorder, optimizer, optimizers),
+        "steps": _arrivals(recorder, optimizer, paths),
         "gradients": {n: checksum(p.grad) for n, p in _gradients(recorder, optimizer)},
     }
     return structure | {"devices": sorted(writer.devices | ({"cuda"} if writer.dead else set()))}
@@ -259,7 +318,7 @@ def checksum(tensor: torch.Tensor | None) -> int | None:
 def load(folder: str) -> tuple[dict[str, Any], dict[str, torch.Tensor]]:
     """Structure and tensors of a snapshot; raises ``OSError`` or ``ValueError`` where they cannot be read."""
     with open(os.path.join(folder, "state.json"), encoding="utf-8") as file:
-        structure = json.load(file)
+        structure = checked.loads(file.read())
     tensors = torch.load(os.path.join(folder, "state.pt"), weights_only=True, map_location="cpu")
     return structure, tensors
 

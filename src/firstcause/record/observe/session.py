@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from firstcause.record import reserve
 from firstcause.record.journal import Journal, file_size_limit
 
 if TYPE_CHECKING:
@@ -64,7 +65,12 @@ class Session:
             path = os.path.join(self.folder, f"rank-{rank if rank.isdigit() else 0}-{os.getpid()}.journal")
             self._journal = Journal(path)
             self._journal.event(
-                "start", pid=os.getpid(), argv=sys.argv, python=sys.version.split()[0], forks=self.forks
+                "start",
+                pid=os.getpid(),
+                argv=sys.argv,
+                python=sys.version.split()[0],
+                executable=sys.executable,
+                forks=self.forks,
             )
         return self._journal
 
@@ -80,11 +86,15 @@ class Session:
     def failed(self, where: str) -> None:
         """Write down our own failure and observe no more."""
         self.off = True
-        try:
-            self.journal.event("internal-error", where=where, text=traceback.format_exc(limit=-6))
-        except OSError:
-            # Nothing can be written (disk full, folder gone): the program still goes on.
-            return
+        text = traceback.format_exc(limit=-6)
+        for _ in range(2):
+            try:
+                self.journal.event("internal-error", where=where, text=text)
+                return
+            except OSError as error:
+                # A full disk has the room that is held for this; else (folder gone) the program goes on all the same.
+                if error.errno not in reserve.FULL or not reserve.give(self.folder):
+                    return
 
     def ready(self) -> Recorder | None:
         """The recorder, made at the first call after torch is loaded; None while there is nothing to record."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import weakref
 from collections.abc import Iterable
 from types import FrameType
@@ -11,7 +10,7 @@ from typing import Any
 import torch
 
 from firstcause.record.observe import rng
-from firstcause.record.observe.kept import Kept, keep_containers, tensors_in
+from firstcause.record.observe.kept import LOOKED_INTO, Kept, keep_containers, tensors_in
 
 
 class Snapshot:
@@ -37,7 +36,8 @@ class Snapshot:
         """Hold the names' values; tensors under a name that the body was seen to write are copied."""
         self.values = values
         for name, value in values.items():
-            self.kept.extend(keep_containers(value))
+            if type(value) in LOOKED_INTO:
+                keep_containers(value, self.kept)
             for tensor in tensors_in(value):
                 if name in mutated:
                     self.copies.append((tensor, tensor.detach().clone()))
@@ -53,12 +53,12 @@ class Snapshot:
     def keep_generators(self, generators: Iterable[Any]) -> None:
         self.generators = [(g, rng.state_of(g)) for g in generators]
 
-    def faded(self) -> Snapshot:
+    def fade(self) -> Snapshot:
         """This mark after its step: its random numbers' states, and nothing of the program held but weakly."""
-        left = copy.copy(self)
-        left.values, left.kept, left.buffers, left.copies, left.versions = {}, [], [], [], []
-        left.drawn = [(_faded(value), state) for value, state in self.drawn]
-        return left
+        self.values, self.kept, self.buffers, self.copies, self.versions = {}, [], [], [], []
+        if self.drawn:
+            self.drawn = [(_faded(value), state) for value, state in self.drawn]
+        return self
 
     def woken(self, frame: FrameType) -> bool:
         """Take the names from their frame, as the pass has left them; False where something drawn is gone."""
@@ -72,8 +72,9 @@ class Snapshot:
 
     def written(self) -> set[str]:
         """Names whose tensors were written in place since the mark and of which no copy was kept."""
-        copied = {id(t) for t, _ in self.copies}
-        return {n for n, t, version in self.versions if t._version != version and id(t) not in copied}
+        changed = [(n, t) for n, t, version in self.versions if t._version != version]
+        copied = {id(t) for t, _ in self.copies} if changed else ()
+        return {n for n, t in changed if id(t) not in copied}
 
     def put_back_state(self) -> None:
         """Everything but the random numbers, which each pass of a window sets for itself."""

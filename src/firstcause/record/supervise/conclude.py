@@ -3,15 +3,63 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal as signals
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
+from firstcause.errors import RecordError
+from firstcause.record import reserve, sources
 from firstcause.record.folder import RunFolder, relative
-from firstcause.record.journal import Reading
-from firstcause.record.supervise import calls
+from firstcause.record.journal import Reading, columns_of
+from firstcause.record.supervise import calls, surroundings
+from firstcause.record.supervise.expect import Expected
 from firstcause.record.supervise.launch import Ending
-from firstcause.schema import Expectation, Site, Symptom
+from firstcause.schema import Expectation, Run, Site, Symptom
+
+
+def concluded(run: Run, folder: RunFolder, ending: Ending, expected: Sequence[Expected] = ()) -> Run:
+    """The run with its ending, its symptoms, and what its processes said of themselves."""
+    if not os.path.isfile(folder.file("run.json")):
+        raise RecordError(
+            "run-removed",
+            f"{folder.path} was removed while its command ran: there is no record",
+            "run the command again",
+        )
+    reserve.give(folder.path)
+    readings = list(folder.journals().values())
+    columns = columns_of(readings) if expected else {}
+    expectations = tuple(e.judged(columns) for e in expected)
+    events = [e for r in readings for e in r.events]
+    notes = [_note(e) for e in events if e.get("event") in ("internal-error", "note")]
+    notes += [f"expected {e.text}: {e.where}" for e in expectations if e.met is None]
+    files = {f for e in events if e.get("event") == "sources" for f in e["files"]}
+    hashes = surroundings.hashes(files)
+    sources.keep(folder, hashes)
+    # Of replays that were killed with their process.
+    shutil.rmtree(folder.file("scratch"), ignore_errors=True)
+    first = next((e for e in events if e.get("event") == "first-step"), {})
+    return replace(
+        run,
+        seconds=round(ending.seconds, 3),
+        exit_code=ending.exit_code,
+        signal=ending.signal,
+        observed=bool(readings),
+        sources=hashes,
+        versions=first.get("versions"),
+        symptoms=symptoms(folder, readings, ending, run.folder, expectations),
+        notes=tuple(notes),
+        expectations=expectations,
+    )
+
+
+def _note(event: dict[str, Any]) -> str:
+    """What a process said of its record; of our own failure the place, and the last line of its traceback."""
+    if event["event"] == "note":
+        return f"note: {event.get('text')}"
+    last = str(event.get("text", "")).strip().rpartition("\n")[2]
+    return f"internal-error: {event.get('where')}: {last}"
 
 
 def symptoms(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -12,11 +11,11 @@ from dataclasses import dataclass
 
 from firstcause.errors import InputError
 from firstcause.record.supervise.output import Output
+from firstcause.record.supervise.relay import Relay
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 HOOK = os.path.join(PACKAGE, "record", "hook")
 DEEP = "firstcause.lab.trace:Trace"
-FORWARDED = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGCONT)
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,7 @@ def resolve(command: list[str]) -> list[str]:
     if first == "-m" or first.endswith(".py"):
         if first != "-m" and not os.path.isfile(first):
             raise InputError("no-such-script", f"there is no file {first} in {os.getcwd()}", "check the path")
-        return [_python(), *command]
+        return [python(), *command]
     if shutil.which(first) is None:
         raise InputError(
             "no-such-command",
@@ -47,7 +46,7 @@ def resolve(command: list[str]) -> list[str]:
     return command
 
 
-def _python() -> str:
+def python() -> str:
     """The user's Python: that of the active virtual environment, else the one that runs firstcause."""
     active = os.environ.get("VIRTUAL_ENV")
     python = os.path.join(active, "bin", "python") if active else ""
@@ -68,46 +67,33 @@ def environment(folder: str, extra: dict[str, str]) -> dict[str, str]:
     }
 
 
-def start(command: list[str], folder: str, extra: dict[str, str], output: Output | None = None) -> Ending:
+def start(
+    command: list[str], folder: str | None, extra: dict[str, str], output: Output | None = None
+) -> Ending:
     """Run the command to its end with this process's own standard streams, or with those that ``output`` reads.
 
-    Ctrl-C reaches the command from the terminal; other signals are passed on to it.
+    Where ``folder`` is None it runs unobserved. Signals reach it as they would without us, and where we are killed, it is too.
     """
     began = time.monotonic()
-    held: list[int] = []
-    process: list[subprocess.Popen[bytes]] = []
-
-    def forward(number: int, frame: object) -> None:
-        if process:
-            process[0].send_signal(number)
-        else:
-            held.append(number)
-
-    handlers = dict.fromkeys(FORWARDED, forward) | {signal.SIGINT: lambda number, frame: None}
-    # What is ignored here, under nohup or in the background of a script, stays ignored in the command.
-    heard = {s: h for s, h in handlers.items() if signal.getsignal(s) is not signal.SIG_IGN}
-    before = {s: signal.signal(s, h) for s, h in heard.items()}
-    try:
-        # SIGINT is handled, not ignored, here: an ignored signal would stay ignored in the command.
-        streams = output.streams if output is not None else {}
-        process.append(
-            subprocess.Popen(
-                command, env=environment(folder, extra), stdout=streams.get(1), stderr=streams.get(2)
+    streams = output.streams if output is not None else {}
+    with Relay() as relay:
+        try:
+            process = subprocess.Popen(
+                command,
+                env=environment(folder, extra) if folder is not None else None,
+                stdout=streams.get(1),
+                stderr=streams.get(2),
+                preexec_fn=relay.start,
             )
-        )
+        except OSError as error:
+            raise InputError(
+                "cannot-start",
+                f"{command[0]} cannot be started: {error}",
+                "give the command as you would type it",
+            ) from error
+        relay.watch()
         if output is not None:
             output.started()
-        for number in held:
-            process[0].send_signal(number)
-        code = process[0].wait()
-    except OSError as error:
-        raise InputError(
-            "cannot-start",
-            f"{command[0]} cannot be started: {error}",
-            "give the command as you would type it",
-        ) from error
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        code = relay.wait(process)
     seconds = time.monotonic() - began
     return Ending(None, -code, seconds) if code < 0 else Ending(code, None, seconds)

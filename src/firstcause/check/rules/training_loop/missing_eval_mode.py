@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from firstcause.check.code import Code, finding
+from firstcause.check.evaluation import evaluation_loops
 from firstcause.check.graphs import QUIET
 from firstcause.check.modes import has_modes
 from firstcause.check.rule import Example
@@ -40,6 +41,25 @@ def find(code: Code) -> Iterator[Finding]:
             )
             yield finding(SLUG, CATEGORY, module, place if isinstance(place, ast.With) else node, text)
             break
+    yield from _loops(code, evaluated, [place for _, place in _quiet_places(code)])
+
+
+def _loops(code: Code, evaluated: frozenset[ast.AST], places: list[ast.AST]) -> Iterator[Finding]:
+    """Loops that evaluate with gradients on, where no quiet block was looked at already."""
+    for loop in evaluation_loops(code):
+        made = frozenset(o.node for o in code.origins(loop.loop.module, loop.forward.func))
+        around = {loop.loop.node, *loop.loop.module.ancestors(loop.loop.node)}
+        if (
+            not made
+            or made & evaluated
+            or around & set(places)
+            or not _all_trained(code, made)
+            or not has_modes(code, made)
+        ):
+            continue
+        name = ast.unparse(loop.forward.func)
+        text = f"{name} is evaluated in this loop and nothing calls {name}.eval(): dropout stays active"
+        yield finding(SLUG, CATEGORY, loop.loop.module, loop.loop.node, text)
 
 
 def _evaluated(code: Code) -> frozenset[ast.AST]:
@@ -77,13 +97,16 @@ def _is_model_call(node: ast.Call) -> bool:
 
 def _all_trained(code: Code, made: frozenset[ast.AST]) -> bool:
     """Whether each is a model that ``train()`` is called on or that an optimizer holds: one that is trained here."""
-    trained = {
-        o.node
-        for c in code.methods("train", "parameters")
-        if c.receiver is not None
-        for o in code.origins(c.module, c.receiver)
-    }
-    return made <= trained
+    known: set[ast.AST] | None = code.project.memory.get("models in training")
+    if known is None:
+        known = {
+            o.node
+            for c in code.methods("train", "parameters")
+            if c.receiver is not None
+            for o in code.origins(c.module, c.receiver)
+        }
+        code.project.memory["models in training"] = known
+    return made <= known
 
 
 _HEAD = """

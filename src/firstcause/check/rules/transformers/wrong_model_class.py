@@ -41,7 +41,7 @@ def find(code: Code) -> Iterator[Finding]:
         known = family(name.value)
         if known is None or known.kind in FITS[owner] or call.may_have("config"):
             continue
-        text = f"{name.value} is an {known.kind} model, {owner} is for {' or '.join(FITS[owner])} models; {RIGHT[known.kind]} fits"
+        text = f"{name.value} is an {known.kind} model and {owner} for {' or '.join(FITS[owner])} ones; {RIGHT[known.kind]} fits"
         yield finding(
             SLUG, CATEGORY, call.module, call.node, text, asked=RIGHT[known.kind].partition(",")[0], got=owner
         )

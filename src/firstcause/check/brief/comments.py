@@ -1,0 +1,57 @@
+"""Comments in code, configuration and requirement files: those that state a wish, and those that give a reason."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from firstcause.check.brief.text import Text
+
+_WISH = re.compile(
+    r"\b(?:notes? from|please|spec(?:ification)?s?\b ?:|must\b|todo ?\(?(?:user|me|you|claude|assistant)|as requested by|"
+    r"requirements? ?:|requested ?:|user (?:wants|asked|said|needs)|client (?:wants|asked|said)|customer (?:wants|asked)|"
+    r"(?:we|i) (?:want|need) |wanted ?:|per (?:the )?(?:brief|spec)|brief ?:|asked for ?:|"
+    r"do(?: not|n't) (?:use|change))",
+    re.IGNORECASE,
+)
+_REASON = re.compile(
+    r"\b(?:because|otherwise|since|so that|do(?:es)? ?n[o']t fit|do(?:es)? not fit|would|to keep|to avoid|nans?|oom|"
+    r"out of memory|deviat\w+|justif\w+|instead of the requested|too (?:large|big|slow|small)|not enough|cannot|can't|"
+    r"unstable|diverge\w*|reason)\b",
+    re.IGNORECASE,
+)
+_MARK = re.compile(r"^[ \t]*#+ ?", re.MULTILINE)
+
+
+def speaks_for_user(comment: str) -> bool:
+    """Whether a comment states what the user wants."""
+    return bool(_WISH.search(comment)) and not re.search(r"\bdeviation\b", comment, re.IGNORECASE)
+
+
+def is_reason(comment: str) -> bool:
+    """Whether a comment of the code's author explains a choice."""
+    return bool(_REASON.search(comment)) and not speaks_for_user(comment)
+
+
+def wishes(text: Text) -> Iterator[Text]:
+    """The part of a comment, or of a requirement file's comments, that speaks for the user; nothing where none does."""
+    if text.kind == "requirements":
+        for number, line in enumerate(text.content.splitlines()):
+            if "#" in line:
+                yield Text(line.split("#", 1)[1].strip(), text.origin, "requirements", text.line + number)
+    elif speaks_for_user(text.content):
+        yield Text(_MARK.sub("", text.content), text.origin, text.kind, text.line)
+
+
+_PIN = re.compile(
+    r"^[ \t]*([A-Za-z0-9][\w.-]*)(?:\[[^\]]*\])?[ \t]*((?:[=~!<>]=?=?[ \t]*[\w.*+!-]+[ \t]*,?[ \t]*)*)(?=$|[;#\s])",
+    re.MULTILINE,
+)
+
+
+def pins(content: str) -> dict[str, str]:
+    """The packages of a requirement file with their version range, "" where any will do."""
+    lines = "\n".join(
+        line.split("#")[0] for line in content.splitlines() if not line.lstrip().startswith(("-", "#"))
+    )
+    return {m[1].lower().replace("_", "-"): "".join(m[2].split()) for m in _PIN.finditer(lines)}

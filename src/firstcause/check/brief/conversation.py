@@ -1,0 +1,63 @@
+"""Messages in their order: what the user says counts, the assistant's words once they are accepted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from firstcause.check.brief.answers import Question, answered, answers_oneself, approved, proposals
+from firstcause.check.brief.grammar import read_sentence
+from firstcause.check.brief.normal import normal
+from firstcause.check.brief.reading import Reading, Scene, scene_of
+from firstcause.check.brief.sentences import sentences
+from firstcause.check.brief.text import Text
+from firstcause.check.brief.turns import Turn, turns
+from firstcause.check.brief.vocabulary import Vocabulary
+
+# A correction refers to what was said a little before, not pages ago.
+_REMEMBERED = 60
+
+
+@dataclass
+class Heard:
+    """A reading that counts, with where it was said."""
+
+    reading: Reading
+    sentence: str
+    line: int
+    turn: int
+
+
+def hear(text: Text, known: Vocabulary) -> Iterator[Heard]:
+    """What the user wants by a text, in order; superseding is left to the caller."""
+    scene = scene_of(normal(text.content))
+    question = Question()
+    said: list[Reading] = []
+    for turn in turns(text.content):
+        if turn.assistant:
+            question = proposals(turn, scene, known)
+            continue
+        for heard in _message(text, turn, scene, known, said, question):
+            said.append(heard.reading)
+            if not heard.reading.told:
+                yield heard
+        question = Question()
+
+
+def _message(
+    text: Text, turn: Turn, scene: Scene, known: Vocabulary, said: Sequence[Reading], question: Question
+) -> Iterator[Heard]:
+    corrected = False
+    here: list[Reading] = []
+    asked: list[Reading] = []
+    for number, sentence in enumerate(sentences(turn.text, known, text.line + turn.line)):
+        found = answered(sentence, turn, question) if number == 0 else answers_oneself(sentence, asked)
+        # "Yes, but 0.85": what follows changes what is accepted.
+        corrected = corrected or any(reading.accepted for reading in found)
+        before = [*said[-_REMEMBERED:], *here[-_REMEMBERED:], *found]
+        line = read_sentence(sentence, scene, known, turn.text, before, question.topic, corrected)
+        corrected = not line.readings and any(t.has("correction") for t in sentence.tokens)
+        asked = [r for r in line.readings if r.told] if sentence.asks else []
+        for reading in (*found, *approved(line, question), *line.readings):
+            here.append(reading)
+            yield Heard(reading, sentence.text, sentence.line, turn.number)

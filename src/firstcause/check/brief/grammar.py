@@ -1,0 +1,87 @@
+"""One sentence to what it seems to say: each concern claims its words, what is left goes to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from firstcause.check.brief.choices import choose
+from firstcause.check.brief.counts import kept_checkpoints, owned_counts
+from firstcause.check.brief.hardware import name_hardware
+from firstcause.check.brief.labels import count_labels
+from firstcause.check.brief.leftovers import name_leftovers
+from firstcause.check.brief.metrics import best_by
+from firstcause.check.brief.modules import target_modules
+from firstcause.check.brief.mood import negated, settle
+from firstcause.check.brief.pairing import pair
+from firstcause.check.brief.pairs import split_pairs
+from firstcause.check.brief.places import name_places
+from firstcause.check.brief.reading import Line, Reading, Scene
+from firstcause.check.brief.refine import refine
+from firstcause.check.brief.relative import relative_values
+from firstcause.check.brief.secrets import name_secrets
+from firstcause.check.brief.sentences import Sentence
+from firstcause.check.brief.vocabulary import Vocabulary, word_set
+
+
+def read_sentence(
+    sentence: Sentence,
+    scene: Scene,
+    known: Vocabulary,
+    typed: str,
+    heard: Sequence[Reading] = (),
+    topic: frozenset[str] = frozenset(),
+    corrected: bool = False,
+) -> Line:
+    """The readings of a sentence; ``heard`` are those before it, ``typed`` is the text with its capitals."""
+    line = Line(sentence, scene, [], topic)
+    if not sentence.tokens:
+        return line
+    corrects = any(t.has("correction") for t in sentence.tokens)
+    split_pairs(line)
+    name_hardware(line)
+    name_places(line, known, typed)
+    owned_counts(line)
+    kept_checkpoints(line)
+    name_secrets(line, typed)
+    count_labels(line)
+    pair(line)
+    target_modules(line)
+    choose(line)
+    best_by(line)
+    relative_values(line, known, heard)
+    name_leftovers(line, known, heard, corrected or corrects)
+    _unwanted(line)
+    line.readings.sort(key=lambda r: r.first)
+    settle(line)
+    for reading in line.readings:
+        reading.corrects = reading.corrects or corrects or corrected
+    refine(line)
+    return line
+
+
+_PACES = {"save": "save_strategy", "eval": "eval_strategy"}
+_OF_DATA = word_set("grammar", "of_data")
+
+
+def _unwanted(line: Line) -> None:
+    """Claim features that are denied without a value: "no warmup", "drop the weight decay", "no checkpoints"."""
+    for at, token in enumerate(line.tokens):
+        if token.claimed or token.entry is None:
+            continue
+        named = token.entry.named
+        key = named.key.name if named is not None and named.key.feature else ""
+        if not key and named is None and not token.entry.values:
+            after = line.words(at + 1, at + 2)
+            key = next((_PACES[cue] for cue in _PACES if token.has(cue) and not token.has("not")), "")
+            denied = (
+                at > 0
+                and line.tokens[at - 1].has("not")
+                and line.tokens[at - 1].text not in ("instead of", "rather than")
+            )
+            if not denied or (after and after[0] in _OF_DATA) or any(r.key == key for r in line.readings):
+                continue
+        if key:
+            reading = Reading(key, "none", at, at)
+            said = any(r.key == key for r in line.readings)
+            if not said and negated(line, reading):
+                line.claim(reading)

@@ -1,0 +1,115 @@
+"""How many classes: "12 intents", "37 pet breeds", "labels 0..5", "`stars` 1-5", "binary labels"."""
+
+from __future__ import annotations
+
+import re
+
+from firstcause.check.brief.numbers import whole
+from firstcause.check.brief.reading import Line, Reading
+from firstcause.check.brief.tokens import Token
+from firstcause.check.brief.vocabulary import word_set
+
+# Nouns that count other things as well; of those there are few where they are classes.
+_COMMON = word_set("labels", "common")
+_NAMES_LABELS = re.compile(
+    r"(?:id|label|labels|class|classes|stars?|rating|category|intent|target|y|score|grade|severity)[`'\"]*\Z"
+)
+
+
+def count_labels(line: Line) -> None:
+    """Claim numbers and ranges that count classes."""
+    tokens = line.tokens
+    for at, token in enumerate(tokens):
+        if token.claimed:
+            continue
+        if token.kind == "number" and not token.unit and token.value >= 2 and token.value == int(token.value):
+            noun = _noun(line, at)
+            if noun and (tokens[noun].text not in _COMMON or token.value <= 100):
+                line.claim(Reading("num_labels", whole(token.value), at, noun), at, noun)
+                if "classif" in tokens[noun].text:
+                    line.claim(Reading("task", "classification", noun, noun))
+        elif token.has("labels") and (count := _listed(line, at)):
+            line.claim(Reading("num_labels", count, at, at))
+        elif token.has("labels") and (count := _from_to(line, at)):
+            line.claim(Reading("num_labels", count, at, at + 3), at, at + 1, at + 3)
+        elif token.kind == "range" and token.value in (0, 1) and _named(line, at):
+            line.claim(Reading("num_labels", whole(token.upper - token.value + 1), at, at))
+        elif token.text == "binary" and at + 1 < len(tokens) and _classes(tokens[at + 1]):
+            line.claim(Reading("num_labels", 2, at, at))
+        elif token.text == "binary classification":
+            line.readings.append(Reading("num_labels", 2, at, at))
+
+
+def _noun(line: Line, at: int) -> int:
+    """The place of the noun of classes that a number counts, or 0."""
+    for place in range(at + 1, min(at + 4, len(line.tokens))):
+        token = line.tokens[place]
+        if token.has("labels") and not token.claimed:
+            return place
+        plain = (
+            token.kind == "word"
+            and token.entry is None
+            and token.text
+            not in ("per", "of", "to", "in", "and", "or", "for", "times", "the", "from", "with", "on")
+        )
+        task = token.entry is not None and any(key == "task" for key, _ in token.entry.values)
+        if not plain and not task and token.kind not in ("quote", "model"):
+            return 0
+    return 0
+
+
+def _listed(line: Line, at: int) -> int:
+    """How many labels "the labels are 0, 1 and 2" names; 0 where they are no count from 0 or 1."""
+    after = line.tokens[at + 1 : at + 40]
+    if not after or after[0].text not in ("are", ":", "=", "("):
+        return 0
+    numbers: list[float] = []
+    for token in after[1:]:
+        if (
+            token.kind == "number"
+            and not token.claimed
+            and token.value == (numbers[-1] + 1 if numbers else token.value)
+        ):
+            numbers.append(token.value)
+        elif token.text not in (",", "and", "or", "/", "(", "either"):
+            break
+    return len(numbers) if len(numbers) > 1 and numbers[0] in (0, 1) else 0
+
+
+def _from_to(line: Line, at: int) -> int:
+    """How many "classes 1 to 7" are; 0 where no such range follows."""
+    tokens = line.tokens[at + 1 : at + 4]
+    if (
+        len(tokens) < 3
+        or tokens[0].kind != "number"
+        or tokens[2].kind != "number"
+        or tokens[1].text not in ("to", "through")
+    ):
+        return 0
+    low, high = tokens[0].value, tokens[2].value
+    return int(high - low + 1) if low in (0, 1) and high == int(high) and high > low else 0
+
+
+def _named(line: Line, at: int) -> bool:
+    """Whether a range stands beside what names labels."""
+    beside = (*range(at - 1, max(-1, at - 5), -1), *range(at + 1, min(at + 5, len(line.tokens))))
+    for place in beside:
+        if not 0 <= place < len(line.tokens):
+            continue
+        token = line.tokens[place]
+        if token.has("labels") or (token.kind == "quote" and _NAMES_LABELS.search(token.text)):
+            return True
+        if token.kind == "number" or (token.entry is not None and token.entry.named is not None):
+            return False
+    return False
+
+
+def _classes(token: Token) -> bool:
+    return (
+        token.has("labels")
+        or (
+            token.entry is not None
+            and any(k == "task" and v == "classification" for k, v in token.entry.values)
+        )
+        or token.text in ("target", "targets", "problem", "outcome")
+    )

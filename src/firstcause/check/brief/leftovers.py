@@ -1,0 +1,165 @@
+"""Numbers without a name: their key is that of what was said before, or of how they are written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from firstcause.check.brief.limits import limit
+from firstcause.check.brief.numbers import whole
+from firstcause.check.brief.pairing import accepts, in_normal_form
+from firstcause.check.brief.reading import Line, Reading
+from firstcause.check.brief.tokens import Token
+from firstcause.check.brief.vocabulary import Vocabulary, word_set
+
+_SCIENTIFIC = re.compile(r"e-\d|10 ?(?:\^|\*\*)|10-\d|ten to the minus|x ?10")
+_REPLACED = word_set("leftovers", "replaced")
+_TO = frozenset({"to", "->", "→", "=>"})
+_TRAINING = word_set("leftovers", "training")
+
+
+def name_leftovers(line: Line, known: Vocabulary, heard: Sequence[Reading], corrected: bool) -> None:
+    """Give numbers without a name the key that the sentence, or what was said before, implies.
+
+    ``corrected`` says that the sentence, or the one before it, corrects something.
+    """
+    for at, token in enumerate(line.tokens):
+        if token.kind != "number" or token.claimed or _counts_something(line, at):
+            continue
+        before = line.tokens[at - 1].text if at else ""
+        two_before = line.tokens[at - 2].text if at > 1 else ""
+        after = line.tokens[at + 1].text if at + 1 < len(line.tokens) else ""
+        if before in _REPLACED or (before in ("the", "at", "with", "to", "of") and two_before in _REPLACED):
+            _replaced(line, at, known, heard)
+        elif before in _TO and line.readings:
+            _becomes(line, at, known)
+        elif after in _TO and at + 2 < len(line.tokens) and line.tokens[at + 2].kind == "number" and heard:
+            _replaced(line, at, known, heard)
+        elif (
+            before in ("or", "otherwise", "else")
+            and line.readings
+            and at - line.readings[-1].last <= (2 if before == "or" else 8)
+        ):
+            _alternative(line, at, known)
+        elif (
+            before == "and"
+            and _SCIENTIFIC.search(token.text)
+            and line.readings
+            and _like(line.readings[-1], token, known)
+        ):
+            # "lr 1e-3 for the head and 1e-5 for the backbone": both hold.
+            _emit(line, at, line.readings[-1], known, corrects=False)
+        elif after == "for" and _evaluates(line, at) and any(r.key == "batch_size" for r in line.readings):
+            line.claim(Reading("batch_size", whole(token.value), at, at, scope="eval"))
+        elif (corrected and (found := _last_like(token, known, [*heard, *line.readings]))) or (
+            _asked_anew(line, at) and (found := _last_like(token, known, line.readings))
+        ):
+            _emit(line, at, found, known)
+        elif any(key in known.keys and accepts(known.keys[key], token) for key in sorted(line.topic)):
+            name = next(
+                key for key in sorted(line.topic) if key in known.keys and accepts(known.keys[key], token)
+            )
+            _emit(line, at, Reading(name, None, at, at), known)
+        elif _SCIENTIFIC.search(token.text) and _may_be_rate(line, token, corrected):
+            _emit(line, at, Reading("learning_rate", None, at, at), known)
+
+
+def _evaluates(line: Line, at: int) -> bool:
+    """Whether a number is "for evaluation"."""
+    return any(t.has("eval") for t in line.tokens[at + 1 : at + 4]) and _is_count(line.tokens[at])
+
+
+def _is_count(token: Token) -> bool:
+    return not token.unit and token.value == int(token.value) and token.value >= 1
+
+
+def _counts_something(line: Line, at: int) -> bool:
+    """Whether a number stands before a noun of its own, or is no setting at all."""
+    token = line.tokens[at]
+    if token.unit in ("gb", "mb", "b", "x"):
+        return True
+    after = line.tokens[at + 1] if at + 1 < len(line.tokens) else None
+    return after is not None and (after.has("data") or after.has("labels"))
+
+
+def _like(reading: Reading, token: Token, known: Vocabulary, loosely: bool = False) -> bool:
+    """Whether a number could be another value of a reading's key: its kind, and its magnitude."""
+    key = known.keys.get(reading.key)
+    if (
+        key is None
+        or not isinstance(reading.value, (int, float))
+        or isinstance(reading.value, bool)
+        or not accepts(key, token)
+    ):
+        return False
+    if loosely:
+        return True
+    value = float(in_normal_form(key, token))
+    if not value or not reading.value:
+        return False
+    return (value < 1) == (reading.value < 1) and 1e-2 <= value / reading.value <= 1e2
+
+
+def _last_like(token: Token, known: Vocabulary, readings: Sequence[Reading]) -> Reading | None:
+    return next((r for r in reversed(readings) if r.polarity == "require" and _like(r, token, known)), None)
+
+
+def _emit(line: Line, at: int, like: Reading, known: Vocabulary, corrects: bool = True) -> Reading:
+    key = known.keys[like.key]
+    relation = limit(line, at, at, at)
+    if key.bound == "eq" and relation == "max":
+        relation = "eq"
+    reading = Reading(
+        like.key, in_normal_form(key, line.tokens[at]), at, at, relation, like.scope, corrects=corrects
+    )
+    line.claim(reading)
+    return reading
+
+
+def _replaced(line: Line, at: int, known: Vocabulary, heard: Sequence[Reading]) -> None:
+    """The old value in "6 epochs instead of 3", "1e-5, not 2e-5", "from 3 to 5"."""
+    token = line.tokens[at]
+    nearest = sorted(line.readings, key=lambda r: min(abs(r.first - at), abs(r.last - at)))
+    found = next((r for r in nearest[:2] if _like(r, token, known, loosely=True)), None) or _last_like(
+        token, known, heard
+    )
+    if found is None:
+        return
+    reading = _emit(line, at, found, known, corrects=False)
+    reading.status, reading.settled, reading.relation = "superseded", True, "eq"
+    found.corrects = True
+
+
+def _becomes(line: Line, at: int, known: Vocabulary) -> None:
+    """The new value in "lr 5e-5 -> 1e-5": the one before it is superseded."""
+    token = line.tokens[at]
+    previous = next(
+        (r for r in reversed(line.readings) if r.last < at and at - r.last <= 3 and _like(r, token, known)),
+        None,
+    )
+    if previous is not None:
+        previous.status, previous.settled = "superseded", True
+        _emit(line, at, previous, known)
+
+
+def _alternative(line: Line, at: int, known: Vocabulary) -> None:
+    previous = next(
+        (r for r in reversed(line.readings) if r.last < at and _like(r, line.tokens[at], known)), None
+    )
+    if previous is not None:
+        reading = _emit(line, at, previous, known, corrects=False)
+        previous.condition, reading.condition = f"or {reading.value}", f"or {previous.value}"
+
+
+def _asked_anew(line: Line, at: int) -> bool:
+    """Whether a number follows a wish after something told: "I said 3 epochs, let's do 5"."""
+    statement = line.tokens[at].statement
+    told = any(t.has("told") for t in line.tokens[:at] if t.statement < statement)
+    return told and any(t.has("wish") for t in line.tokens[:at] if t.statement == statement)
+
+
+def _may_be_rate(line: Line, token: Token, corrected: bool) -> bool:
+    """Whether a number like 2e-4 is the learning rate: beside words of a training, where no rate is named."""
+    if not 1e-8 <= token.value <= 0.1 or any(r.key == "learning_rate" for r in line.readings):
+        return False
+    return corrected or any(r.key in _TRAINING for r in line.readings)

@@ -1,0 +1,167 @@
+"""How a value is meant: wanted or not, how firmly, under which condition, or only told."""
+
+from __future__ import annotations
+
+from firstcause.check.brief.reading import Line, Reading
+from firstcause.check.brief.told import asks, is_told
+from firstcause.check.brief.vocabulary import word_set
+
+_REACH = 6
+_BOUNDS = word_set("limits", "floors")
+# Things one has or has not, so that "no A and B" denies both.
+_TOOLS = frozenset({"framework", "distributed", "report_to", "offload"})
+_LOWERS = frozenset({"drop", "drop the", "lower", "reduce"})
+
+
+def settle(line: Line) -> None:
+    """Give every reading of a sentence its polarity, strength and condition, or mark it as told."""
+    asked = asks(line)
+    for reading in line.readings:
+        reading.told = reading.told or asked or is_told(line, reading)
+        if not reading.settled:
+            _negate(line, reading)
+        _weigh(line, reading)
+
+
+def _negate(line: Line, reading: Reading) -> None:
+    strength = negated(line, reading)
+    if strength and reading.key == "do_sample":
+        reading.value = not reading.value
+    elif strength:
+        reading.polarity = "forbid"
+        reading.strength = "should" if strength == "not_needed" else "must"
+        if reading.value is True:
+            reading.value = "none"
+    elif reading.key in ("report_to", "distributed", "early_stopping") and reading.value == "none":
+        reading.told = True
+
+
+def negated(line: Line, reading: Reading) -> str:
+    """The cue that denies a reading ("not", "not_needed", "not_after"), or nothing."""
+    return _before(line, reading) or _after(line, reading)
+
+
+def _before(line: Line, reading: Reading) -> str:
+    tokens = line.tokens
+    at = reading.first
+    segment = tokens[at].segment
+    crossed = 0
+    while at > 0 and reading.first - at < _REACH + 6 * crossed:
+        at -= 1
+        token = tokens[at]
+        if token.segment != segment:
+            if not _list_goes_on(line, at + 1, reading):
+                return ""
+            segment = token.segment
+            crossed += 1
+        if token.has("no_negation"):
+            return ""
+        if token.text in _BOUNDS:
+            # "Don't go below fp32" asks for fp32.
+            return ""
+        if token.text in ("over", "than") and any(
+            t.text in ("prefer", "rather", "prefers", "preferred") for t in tokens[:at]
+        ):
+            return "not"
+        for cue in ("not_needed", "not"):
+            if token.has(cue):
+                if token.text in _LOWERS and any(t.text == "to" for t in tokens[at : reading.last]):
+                    return ""
+                return cue
+        if token.has("wish") and not (at and tokens[at - 1].has("not")):
+            return ""
+        if token.text == "and" and not _same_key(line, at, reading):
+            return ""
+        if token.kind == "number" and token.claimed:
+            return ""
+    return ""
+
+
+def _list_goes_on(line: Line, at: int, reading: Reading) -> bool:
+    """Whether the break at this place stands in a list of one key that "or" closes: "no A, B or C"."""
+    tokens = line.tokens
+    if tokens[at].text not in (",", "/"):
+        return False
+    said = [r for r in line.readings if r.key == reading.key]
+    before = any(r.last in (at - 1, at - 2) for r in said)
+    closed = any(t.text in ("or", "nor", "neither") for t in tokens[at : at + 8])
+    return before and closed
+
+
+def _same_key(line: Line, at: int, reading: Reading) -> bool:
+    if reading.value == "full":
+        return False
+    before = [r for r in line.readings if r.last < at and at - r.last <= 2]
+    return any(r.key == reading.key or {r.key, reading.key} <= _TOOLS for r in before)
+
+
+def _after(line: Line, reading: Reading) -> str:
+    tokens = line.tokens
+    segment = tokens[reading.last].segment
+    for at in range(reading.last + 1, min(reading.last + 5, len(tokens))):
+        token = tokens[at]
+        bare = token.text in ("no", "none", "false", "off", "disabled", "0") and tokens[at - 1].text in (
+            ":",
+            "=",
+            "is",
+            "stays",
+            "set",
+        )
+        if token.segment != segment and not bare and tokens[at].text != ":":
+            return ""
+        if bare:
+            return "not"
+        if token.has("not_after") and token.text not in ("false", "none"):
+            return (
+                "not_needed"
+                if "need" in token.text or "necessary" in token.text or "required" in token.text
+                else "not"
+            )
+        if (
+            token.kind == "number"
+            or token.text in ("and", "with")
+            or any(r.first <= at <= r.last for r in line.readings if r is not reading)
+        ):
+            return ""
+    return ""
+
+
+def _weigh(line: Line, reading: Reading) -> None:
+    if reading.relation == "approx" and reading.strength == "must":
+        reading.strength = "should"
+    if reading.polarity == "forbid":
+        return
+    tokens = line.tokens
+    statement = tokens[reading.first].statement
+    segments = {tokens[reading.first].segment, tokens[reading.last].segment}
+    for at, token in enumerate(tokens):
+        if token.statement != statement or token.entry is None or reading.first < at < reading.last:
+            continue
+        near = token.segment in segments or (
+            abs(token.segment - tokens[reading.first].segment) == 1 and not _has_readings(line, token.segment)
+        )
+        if near and "may" in token.entry.cues:
+            reading.strength = "should" if token.text in ("is fine", "are fine", "will do") else "may"
+            break
+        if near and "should" in token.entry.cues and reading.strength == "must":
+            reading.strength = "should"
+    for at, token in enumerate(tokens):
+        if (
+            token.text.split(" ", 1)[0] in ("if", "unless", "otherwise", "when")
+            and token.statement == statement
+            and not reading.condition
+        ):
+            last = next(
+                (n for n in range(at + 1, len(tokens)) if tokens[n].segment != token.segment), len(tokens)
+            )
+            if not any(at < r.first < last for r in line.readings) and reading.key not in (
+                "early_stopping",
+                "early_stopping_patience",
+                "metric_for_best",
+            ):
+                reading.condition = " ".join(t.text for t in tokens[at:last])
+                break
+
+
+def _has_readings(line: Line, segment: int) -> bool:
+    return any(line.tokens[r.first].segment == segment for r in line.readings)

@@ -1,0 +1,74 @@
+"""How people write numbers: 2e-4, 2x10^-4, 1,000, 20k, 3 %, two, twenty-five, two times ten to the minus five."""
+
+from __future__ import annotations
+
+import re
+
+_ONES = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+         "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen")  # fmt: skip
+_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_WORDS = {w: n for n, w in enumerate(_ONES)} | {w: 10 * n for n, w in enumerate(_TENS, 2)}
+_WORDS |= {"single": 1, "couple": 2, "dozen": 12}
+_ONE = "|".join(sorted(_WORDS, key=len, reverse=True))
+
+# The value, then its unit; nothing that is a part of a name.
+NUMBER = re.compile(
+    r"(?<![\w.])(?:(?P<mantissa>\d+(?:\.\d+)?|\.\d+) ?[x*] ?10 ?(?:\^|\*\*)? ?[({]?(?P<exponent>[-+]?\d+)[)}]?"
+    r"|10(?:\^|\*\*) ?[({]?(?P<power>[-+]?\d+)[)}]?"
+    r"|(?P<plain>(?:\d{1,3}(?:,\d{3})+|\d{1,3}(?: \d{3}){0,4} 000|\d+)(?:\.\d+)?(?:e[-+]?\d+)?|\.\d+(?:e[-+]?\d+)?))"
+    r"(?P<unit> ?%| ?percent\b| per cent\b| ?(?:gb|gib)\b| gigs?\b|[gkmb]\b|mb\b| b\b(?= param))?"
+    r"(?:(?P<of>x)(?=[ a-z])|(?![a-z\d]))"
+)
+WORD_NUMBER = re.compile(
+    rf"(?<![\w.])(?:(?P<times>{_ONE}) times ten to the (?P<minus>minus )?(?P<to>{_ONE})"
+    rf"|(?:(?:a )?(?P<half>half)(?: an?| of an?)(?= epoch))"
+    rf"|(?:a )?(?P<ones>{_ONE}|a(?= hundred| thousand))(?:[- ](?P<more>{'|'.join(_ONES[1:10])}))?"
+    rf"(?: (?P<scale>hundred|thousand|percent))?(?P<and_half> and a half)?)(?![\w])"
+)
+UNITS = {
+    "%": "%",
+    "percent": "%",
+    "per cent": "%",
+    "gb": "gb",
+    "gib": "gb",
+    "g": "gb",
+    "gig": "gb",
+    "gigs": "gb",
+    "k": "k",
+    "m": "m",
+    "mb": "mb",
+    "b": "b",
+    "x": "x",
+}
+
+
+def number(match: re.Match[str]) -> tuple[float, str]:
+    """The value and the unit of a match of NUMBER: "3 %" is (3, "%"), "20k" (20, "k")."""
+    unit = "x" if match["of"] else UNITS.get((match["unit"] or "").strip(), "")
+    if match["mantissa"]:
+        return float(f"{match['mantissa']}e{match['exponent']}"), unit
+    if match["power"]:
+        return float(f"1e{match['power']}"), unit
+    return float(match["plain"].replace(",", "").replace(" ", "")), unit
+
+
+def word_number(match: re.Match[str]) -> tuple[float, str]:
+    """The value and the unit of a match of WORD_NUMBER."""
+    if match["times"]:
+        sign = "-" if match["minus"] else ""
+        return float(f"{_WORDS[match['times']]}e{sign}{_WORDS[match['to']]}"), ""
+    if match["half"]:
+        return 0.5, ""
+    first = _WORDS.get(match["ones"], 1)
+    if match["more"] and first >= 20:
+        first += _WORDS[match["more"]]
+    if match["and_half"]:
+        return first + 0.5, ""
+    if match["scale"] == "percent":
+        return float(first), "%"
+    return float(first * {"hundred": 100, "thousand": 1000, None: 1}[match["scale"]]), ""
+
+
+def whole(value: float) -> float | int:
+    """The value as an int where it is one."""
+    return int(value) if value == int(value) and abs(value) < 1e15 else value

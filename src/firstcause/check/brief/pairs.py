@@ -1,0 +1,139 @@
+"""Values by position: "r/alpha 16/32", "lr/wd 1e-4/0.01", "betas 0.9/0.95", "r and alpha of 16 and 32"."""
+
+from __future__ import annotations
+
+from firstcause.check.brief.numbers import whole
+from firstcause.check.brief.pairing import accepts, in_normal_form
+from firstcause.check.brief.reading import Line, Reading
+from firstcause.check.brief.tokens import Token
+from firstcause.check.brief.vocabulary import Named, word_set
+from firstcause.schema.instruction import Relation
+
+_BETWEEN = frozenset({"/", "and", ",", "&", "|", "+"})
+_SPLITS = word_set("pairs", "splits")
+_SKIPPED = word_set("pairs", "skipped")
+
+
+def split_pairs(line: Line) -> None:
+    """Claim names that stand together with their numbers together, and the two betas."""
+    tokens = line.tokens
+    for at in range(len(tokens) - 2):
+        if tokens[at].kind == "number" and tokens[at + 2].kind == "number" and not tokens[at].claimed:
+            _from_to(line, at) if tokens[at + 1].text in ("and", "to") else _shares(line, at)
+        entry = tokens[at].entry
+        if entry is None or entry.named is None:
+            continue
+        if entry.named.key.name == "adam_betas":
+            _betas(line, at)
+        elif tokens[at + 1].text in ("/", "and", "&"):
+            _two(line, at)
+
+
+def _shares(line: Line, at: int) -> None:
+    """A split such as "80/20" or "80/10/10"."""
+    tokens = line.tokens
+    places = [at]
+    while (
+        places[-1] + 2 < len(tokens)
+        and tokens[places[-1] + 1].text in ("/", ":")
+        and tokens[places[-1] + 2].kind == "number"
+    ):
+        places.append(places[-1] + 2)
+    values = [tokens[n].value for n in places]
+    words = line.words(at - 4, at) + line.words(places[-1] + 1, places[-1] + 5)
+    if (
+        not any(w in _SPLITS for t in words for w in t.split())
+        or len(values) not in (2, 3)
+        or round(sum(values), 6) not in (1, 100)
+    ):
+        return
+    shares = [round(v / sum(values), 6) for v in values]
+    line.claim(Reading("data_split", shares[1] if len(shares) == 2 else shares, at, places[-1]))
+
+
+def _from_to(line: Line, at: int) -> None:
+    """Both ends of "between 3 and 5 epochs", "3 to 5 epochs" or "anywhere from 1e-5 to 5e-5 for the lr"."""
+    tokens = line.tokens
+    low, high = tokens[at], tokens[at + 2]
+    before = line.words(at - 2, at)
+    between = before[-1:] == ["between"]
+    ranges = before[-1:] == ["from"] and before[0] in (
+        "anywhere",
+        "somewhere",
+        "anything",
+        "ranging",
+        "something",
+    )
+    if tokens[at + 1].text == "to" and high.unit == "b" and low.unit in ("", "b") and low.value < high.value:
+        line.claim(Reading("model_size_b", whole(low.value), at, at + 2, "min"))
+        line.claim(Reading("model_size_b", whole(high.value), at, at + 2, "max"))
+        return
+    if (tokens[at + 1].text == "and" and not between) or low.value >= high.value or low.unit != high.unit:
+        return
+    named = _name_of_range(line, at, everywhere=between or ranges)
+    if (
+        named is None
+        or (before[-1:] == ["from"] and not ranges)
+        or any(w in ("raise", "lower", "change", "reduce", "increase") for w in before)
+    ):
+        return
+    place, name = named
+    if accepts(name.key, low) and accepts(name.key, high):
+        ends: tuple[tuple[Token, Relation], ...] = ((low, "min"), (high, "max"))
+        for token, relation in ends:
+            value = in_normal_form(name.key, token)
+            line.claim(
+                Reading(name.key.name, value, min(at, place), max(at + 2, place), relation, name.scope),
+                at,
+                at + 2,
+                place,
+            )
+
+
+def _name_of_range(line: Line, at: int, everywhere: bool) -> tuple[int, Named] | None:
+    """The key whose range stands here: the unit after it, or a name in the same segment."""
+    places = (
+        [at + 3] if not everywhere else [at + 3, *range(at - 2, max(-1, at - 7), -1), *range(at + 4, at + 8)]
+    )
+    for place in places:
+        entry = (
+            line.tokens[place].entry
+            if 0 <= place < len(line.tokens) and line.same_segment(place, at)
+            else None
+        )
+        if entry is not None and entry.named is not None and (everywhere or entry.named.count):
+            return place, entry.named
+    return None
+
+
+def _numbers(line: Line, at: int) -> list[int]:
+    """The places of two numbers that stand together from here on, or nothing."""
+    tokens = line.tokens
+    while at < len(tokens) and tokens[at].text in _SKIPPED:
+        at += 1
+    if (
+        at + 2 < len(tokens)
+        and tokens[at].kind == tokens[at + 2].kind == "number"
+        and tokens[at + 1].text in _BETWEEN
+    ):
+        return [at, at + 2]
+    return []
+
+
+def _betas(line: Line, at: int) -> None:
+    found = _numbers(line, at + 1)
+    if found and all(0 <= line.tokens[n].value < 1 for n in found):
+        values = [whole(line.tokens[n].value) for n in found]
+        line.claim(Reading("adam_betas", values, at, found[1]))
+
+
+def _two(line: Line, at: int) -> None:
+    other = line.tokens[at + 2].entry
+    found = _numbers(line, at + 3)
+    first = line.tokens[at].entry
+    if not found or other is None or other.named is None or first is None or first.named is None:
+        return
+    keys = (first.named.key, other.named.key)
+    if all(accepts(key, line.tokens[n]) for key, n in zip(keys, found, strict=True)):
+        for key, name, place in zip(keys, (at, at + 2), found, strict=True):
+            line.claim(Reading(key.name, in_normal_form(key, line.tokens[place]), name, place), name, place)

@@ -1,0 +1,199 @@
+"""Names and paths by what stands before them: the model, the data, what is read and what is written."""
+
+from __future__ import annotations
+
+import re
+
+from firstcause.check.brief.reading import Line, Reading
+from firstcause.check.brief.tokens import Token
+from firstcause.check.brief.vocabulary import Vocabulary, word_set
+
+_WRITES = word_set("places", "writes")
+_WRITES_FOLDERS = word_set("places", "writes_folders")
+_SAVES = word_set("places", "saves")
+_HOLDS_DATA = frozenset(
+    {
+        "data",
+        "dataset",
+        "corpus",
+        "images",
+        "photos",
+        "files",
+        "train",
+        "trained",
+        "recordings",
+        "documents",
+        "texts",
+        "scans",
+    }
+)
+_EITHER = frozenset({"in", "with", "is", "are", "on", "stored"})
+_READS = word_set("places", "reads")
+_TAKES_MODEL = word_set("places", "takes_model")
+_OF_DATA = word_set("places", "of_data")
+# What describes data is none, unless it is written.
+_DESCRIBES = re.compile(
+    r"^(?:labels?|classes|class_names|categories|vocab|columns)\.(?:json|txt|csv)\Z|mapping|id2label"
+)
+_CONFIGURES = re.compile(r"config|settings|^args|requirements|readme|schema|^ds_|hparams|params")
+_WEIGHTS = word_set("places", "weights")
+_IN_DATA = word_set("places", "in_data")
+_OUT = word_set("places", "out")
+
+
+def name_places(line: Line, known: Vocabulary, typed: str) -> None:
+    """Claim models, data sets and paths; ``typed`` is the text with its capitals."""
+    for at, token in enumerate(line.tokens):
+        if token.claimed or token.kind not in ("model", "hub", "data", "path"):
+            if token.kind == "set" and not token.claimed:
+                _data_set(line, at, typed)
+            continue
+        if token.kind == "hub":
+            key = _of_hub(line, at, known)
+        elif token.kind == "path":
+            key = _of_path(line, at, known)
+        else:
+            key = "model" if token.kind == "model" else "dataset"
+        if key:
+            line.claim(Reading(key, spelling(token, typed), at, at))
+
+
+def spelling(token: Token, typed: str) -> str:
+    """A name as it was typed; a model's spaces become dashes."""
+    text = (
+        typed[token.start : token.start + len(token.text)]
+        if token.kind != "hub"
+        else typed[token.start : token.end]
+    )
+    if token.kind == "model":
+        return "-".join(text.split())
+    return text
+
+
+def _data_set(line: Line, at: int, typed: str) -> None:
+    """A data set that is known by a bare name; beside a hub id it is a configuration of it."""
+    token = line.tokens[at]
+    after = line.words(at + 1, at + 2)
+    of_weights = after and after[0] in (
+        "weights",
+        "pretrained",
+        "init",
+        "checkpoint",
+        "initialization",
+        "initialisation",
+        "statistics",
+        "pretraining",
+        "backbone",
+    )
+    of_weights = of_weights or any(
+        w in ("pretrained", "weights", "pre trained") for t in line.words(at - 3, at) for w in t.split()
+    )
+    if any(r.key == "dataset" for r in line.readings) or of_weights:
+        return
+    # "Classify ImageNet classes": a data set is what one trains on, and what is named with its owner's capitals.
+    line.claim(Reading("dataset", typed[token.start : token.end], at, at))
+
+
+def _of_hub(line: Line, at: int, known: Vocabulary) -> str:
+    token = line.tokens[at]
+    before = _before(line, at)
+    if not token.unit:
+        return "model" if not (before and before[0] in ("dataset", "data", "corpus")) else "dataset"
+    following = line.words(at + 1, at + 2)
+    if any(w in _WRITES for w in before[:2]) and token.text.split("/")[0] in known.folders | _OUT:
+        return "output_dir"
+    if before and before[0] in ("to", "into", "under", "->", "→") and any(w in _WRITES for w in before):
+        return "output_dir"
+    if following and following[0] in ("dataset", "data", "corpus"):
+        return "dataset"
+    if token.unit == "??" and not (before and before[0] in _OF_DATA | _TAKES_MODEL):
+        return ""
+    if (
+        before
+        and before[0] in ("on", "dataset", "data", "corpus", "from", "over", "set", ":")
+        and before[0] != "model"
+    ):
+        return "dataset" if token.unit == "?" or before[0] in ("dataset", "on", "data") else ""
+    if before and before[0] in (
+        "tune",
+        "finetune",
+        "fine tune",
+        "take",
+        "model",
+        "adapt",
+        "load",
+        "backbone",
+    ):
+        return "model"
+    if token.unit == "??":
+        return ""
+    if any(r.key == "model" for r in line.readings) or any(w in _OF_DATA for w in before[:3]):
+        return "dataset"
+    return "model" if _TAKES_MODEL & set(before[:4]) else ""
+
+
+def _before(line: Line, at: int) -> list[str]:
+    """The words before a name, the nearest first, up to another name."""
+    words: list[str] = []
+    for place in range(at - 1, max(-1, at - 9), -1):
+        token = line.tokens[place]
+        if token.statement != line.tokens[at].statement:
+            break
+        if token.kind in ("path", "hub", "model", "data") and words and "and" not in words:
+            break
+        if token.text in ("the", "a", "an", ",", "(", "and", ":", "my", "our", "="):
+            continue
+        words += reversed(token.text.split())
+    return words
+
+
+def _of_path(line: Line, at: int, known: Vocabulary) -> str:
+    token = line.tokens[at]
+    name = token.text.rstrip("/").rsplit("/", 1)[-1]
+    ending = name.rsplit(".", 1)[-1] if "." in name.strip(".") else ""
+    ending = ending if ending in known.file_types else ""
+    if ending in known.config_types or _CONFIGURES.search(name):
+        return ""
+    writes = _writes(line, at, is_file=bool(ending))
+    if not writes and _DESCRIBES.search(name):
+        return ""
+    first = token.text.lstrip("./").split("/", 1)[0]
+    if ending in _WEIGHTS and (writes or first not in _IN_DATA):
+        return "output_path" if writes else ""
+    if not ending and _resumes(line, at):
+        return ""
+    if ending or "*" in token.text:
+        if writes:
+            return "output_path"
+        return "input_path" if line.scene.inference else "dataset"
+    if writes is None:
+        writes = first in _OUT or ("save" in line.topic and first not in _IN_DATA)
+        if not writes and first not in _IN_DATA:
+            return ""
+    if writes:
+        return "output_dir"
+    if first not in _IN_DATA and not _HOLDS_DATA & set(_before(line, at)):
+        return ""
+    return "input_path" if line.scene.inference else "dataset"
+
+
+def _resumes(line: Line, at: int) -> bool:
+    """Whether a folder holds what the run starts from: "on top of our checkpoint (ckpt/sft)"."""
+    before = _before(line, at)[:8]
+    return "checkpoint" in before and bool(
+        {"of", "from", "resume", "load", "continue", "starting"} & set(before)
+    )
+
+
+def _writes(line: Line, at: int, is_file: bool) -> bool | None:
+    """Whether the words before a path write to it (True), read it (False), or do not tell (None)."""
+    for word in _before(line, at):
+        if word == "to" or (word in _WRITES and not (is_file and word in _WRITES_FOLDERS)):
+            return True
+        if word in _READS:
+            # "in" reads and writes; what else is said decides.
+            rest = [w for t in line.words(at - 8, at) for w in t.split()]
+            return word in _EITHER and any(w in _SAVES for w in rest)
+    if "save" in line.topic and not is_file:
+        return True
+    return None if not is_file else False

@@ -1,0 +1,91 @@
+"""What a sentence seems to say of one key, and the setting in which it is said."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from firstcause.check.brief.sentences import Sentence
+from firstcause.check.brief.tokens import Token
+from firstcause.schema.instruction import Polarity, Relation, Scope, Strength
+
+
+@dataclass
+class Reading:
+    """A key and a value with the place of the words; ``first`` and ``last`` count the tokens of the sentence.
+
+    ``told`` marks what is reported, asked or judged: it is no wish, yet a later word may refer to it.
+    """
+
+    key: str
+    value: Any
+    first: int
+    last: int
+    relation: Relation = "eq"
+    scope: Scope = ""
+    polarity: Polarity = "require"
+    strength: Strength = "must"
+    status: Literal["active", "superseded"] = "active"
+    condition: str = ""
+    told: bool = False
+    corrects: bool = False
+    # Said by the assistant first, so what the user says in the same message is later.
+    accepted: bool = False
+    # Where mood has been settled by the form of words, such as "not 2e-5".
+    settled: bool = False
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What the whole text is about, which decides what ambiguous words mean."""
+
+    training: bool = False
+    inference: bool = False
+    serving: bool = False
+
+
+@dataclass
+class Line:
+    """A sentence being read: its tokens, what was understood so far, the scene, and what the last question was about."""
+
+    sentence: Sentence
+    scene: Scene
+    readings: list[Reading]
+    topic: frozenset[str] = frozenset()
+
+    @property
+    def tokens(self) -> list[Token]:
+        return self.sentence.tokens
+
+    def claim(self, reading: Reading, *places: int) -> None:
+        """Keep a reading; the tokens at these places mean nothing else."""
+        self.readings.append(reading)
+        for at in places or range(reading.first, reading.last + 1):
+            self.tokens[at].claimed = True
+
+    def words(self, first: int, last: int) -> list[str]:
+        return [t.text for t in self.tokens[max(0, first) : last]]
+
+    def same_segment(self, a: int, b: int) -> bool:
+        return self.tokens[a].segment == self.tokens[b].segment
+
+    def same_statement(self, a: int, b: int) -> bool:
+        return self.tokens[a].statement == self.tokens[b].statement
+
+
+_TRAINS = re.compile(
+    r"\b(?:fine-? ?tun\w*|train(?:s|ed|ing)?|epochs?|learning rate|lr|optimi[sz]er|adamw?|lora|qlora|sft|pre-?train\w*|loss)\b"
+)
+_INFERS = re.compile(
+    r"\b(?:inference|vllm|sglang|generate|generation|decod\w+|greedy|prompts?|sampling|temperature|top[-_ ]p|"
+    r"top[-_ ]k|new tokens|beams?|serve|answer|llamacpp|tgi)\b"
+)
+_SERVES = re.compile(r"\b(?:vllm|sglang|tgi)\b")
+
+
+def scene_of(text: str) -> Scene:
+    """The scene of a text in lower case."""
+    training = bool(_TRAINS.search(text))
+    inference = bool(_INFERS.search(text)) and not training
+    return Scene(training, inference, bool(_SERVES.search(text)) and inference)

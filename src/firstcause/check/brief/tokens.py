@@ -1,0 +1,255 @@
+"""A text as typed tokens: words, numbers with units, ranges, names (models, paths, data sets, cards), quotes, breaks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from firstcause.check.brief.numbers import NUMBER, WORD_NUMBER, number, word_number
+from firstcause.check.brief.vocabulary import Entry, Vocabulary
+
+_SPACE = re.compile(r"[ \t\r]+")
+_URL = re.compile(r"https?://[^\s)>\]]+")
+_HUB = re.compile(r"https?://huggingface\.co/(datasets/)?(?P<owner>[\w-]+)/[\w.-]*\w")
+_PAGES = frozenset(
+    {
+        "docs",
+        "spaces",
+        "blog",
+        "papers",
+        "landing",
+        "join",
+        "collections",
+        "learn",
+        "front",
+        "settings",
+        "datasets",
+    }
+)
+_QUOTE = re.compile(r"`([^`\n]{1,200})`|\"([^\"\n]{1,300})\"|(?<![\w])'([^'\n]{1,80})'(?!\w)")
+_PATH = re.compile(
+    r"(?:(?:\.{1,2}|~)?/|[a-z]:\\)?(?:[\w.*+@${}-]+/)+(?:[\w.*+@${}-]*[\w*}])?|(?:\.{1,2}|~)/[\w.*-]+|(?<![\w/])/[a-z][\w.*-]+"
+)
+_SLASHED = re.compile(r"[\w.*+@${}~:-]{0,200}[/\\]")
+_FILE = re.compile(r"[\w*-]{1,120}(?:\.[\w*-]{1,80}){0,6}\.([a-z][a-z0-9]{0,11})(?![\w/])")
+_RANGE = re.compile(r"(?<![\w.])(\d{1,9}) ?(?:\.\.\.?|-|\u2013|—) ?(\d{1,9})(?![\w%]|\.\d)")
+_COUNT = re.compile(r"\d{1,9}")
+_LETTERS = re.compile(r"\w+")
+_CHUNK = re.compile(r"[a-z][\w-]{0,60}")
+_BITS = re.compile(r"(\d+)bits?\b")
+_WORD = re.compile(r"[^\W\d_][^\W_]*(?:['][^\W_]+)*")
+_PUNCT = re.compile(r"->|→|=>|<=|>=|\.\.\.|--+|[-+=/&~<>≤≥|*#@^%$\\]|[.,;:!?()\[\]{}]|—|\u2013")
+_SHORTENED = re.compile(r"\b(?:vs|incl|resp|cf)\Z")
+_BEFORE_NUMBER = re.compile(r"\b(?:max|min|approx|ca|nr|no)\Z")
+_DOTTED = re.compile(r"e\.g\.|i\.e\.|w\.r\.t\.|a\.k\.a\.|llama\.cpp|fast\.ai|model\.generate|w/o\b|w&b\b")
+_NAMED = re.compile(r"[a-z]{2}")
+_OWNED = re.compile(r"[\w.-]+/[\w.-]+\Z")
+
+
+@dataclass
+class Token:
+    """A piece of the text with its place; ``entry`` holds what the vocabulary knows of it.
+
+    ``kind``: word, number, range, path, hub, model, data, card, quote, break, join or end.
+    """
+
+    kind: str
+    text: str
+    start: int
+    end: int
+    value: float = 0.0
+    unit: str = ""
+    upper: float = 0.0
+    spelled: bool = False
+    entry: Entry | None = None
+    segment: int = 0
+    statement: int = 0
+    claimed: bool = field(default=False, compare=False)
+
+    def has(self, cue: str) -> bool:
+        return self.entry is not None and cue in self.entry.cues
+
+
+def tokens_of(text: str, known: Vocabulary, base: int = 0, stop: int | None = None) -> Iterator[Token]:
+    """The tokens of a normalised text between two places, in order."""
+    at, end = base, len(text) if stop is None else stop
+    while at < end:
+        space = _SPACE.match(text, at, end)
+        if space:
+            at = space.end()
+            continue
+        token = _next(text, at, end, known)
+        if token is None:
+            at += 1
+            continue
+        at = token.end
+        if token.kind == "quote":
+            inner = token.text[1:-1]
+            if _speaks(inner, known):
+                yield from tokens_of(text, known, token.start + 1, token.end - 1)
+                continue
+        if token.kind != "skip":
+            yield token
+
+
+def _speaks(inner: str, known: Vocabulary) -> bool:
+    """Whether what is quoted is a setting or a name of a file, and no text that is quoted."""
+    if inner in ("none", "no", "off"):
+        return True
+    if (
+        "/" in inner
+        or re.search(r"[=:]\s*[\d.]|\d[\de.-]*\Z", inner)
+        or known.models.fullmatch(inner)
+        or _FILE.fullmatch(inner)
+    ):
+        return " " not in inner.strip() or "=" in inner
+    return False
+
+
+def _next(text: str, at: int, end: int, known: Vocabulary) -> Token | None:
+    first = text[at]
+    if first == "_":
+        return Token("skip", first, at, at + 1)
+    if first == "\n":
+        return Token("newline", first, at, at + 1)
+    if first in "\"`'" and (match := _QUOTE.match(text, at, end)):
+        return Token("quote", match[0], at, match.end())
+    if first == "h" and (match := _URL.match(text, at, end)):
+        return _of_url(match)
+    if match := _DOTTED.match(text, at, end):
+        return Token("word", match[0].rstrip(".") if match[0] != "e.g." else "e.g.", at, match.end())
+    if first.isdigit() or (first == "." and text[at + 1 : at + 2].isdigit()):
+        if match := known.cards.match(text, at, end):
+            return Token("card", match[0], at, match.end())
+        if match := _BITS.match(text, at, end):
+            return Token("word", f"{match[1]}bit", at, match.end())
+        if (match := _RANGE.match(text, at, end)) and int(match[1]) < int(match[2]) and len(match[2]) < 8:
+            return Token("range", match[0], at, match.end(), value=int(match[1]), upper=int(match[2]))
+        if match := NUMBER.match(text, at, end):
+            value, unit = number(match)
+            if not value < 1e300:
+                return Token("word", match[0], at, match.end())
+            return Token("number", match[0], at, match.end(), value=value, unit=unit)
+    if (
+        not (first == "/" and at > 0 and (text[at - 1].isalnum() or text[at - 1] == "<"))
+        and _SLASHED.match(text, at, end)
+        and (match := _PATH.match(text, at, end))
+        and (path := _of_path(match, known))
+    ):
+        return path
+    if first.isalpha():
+        if match := known.cards.match(text, at, end):
+            return Token("card", match[0], at, match.end())
+        if match := known.models.match(text, at, end):
+            return _without_dot("model", match)
+        if (match := _CHUNK.match(text, at, end)) and match[0] in known.datasets:
+            return Token("set", match[0], at, match.end())
+        if (match := _FILE.match(text, at, end)) and match[1] in known.file_types:
+            return Token("path", match[0], at, match.end())
+        if match := WORD_NUMBER.match(text, at, end):
+            value, unit = word_number(match)
+            return Token(
+                "number", match[0], at, match.end(), value=value, unit=unit, spelled=match["times"] is None
+            )
+        if first == "x" and text[at + 1 : at + 2].isdigit():
+            count = _COUNT.match(text, at + 1, end)
+            if count and not text[count.end() : count.end() + 1].isalnum():
+                return Token("number", count[0], at + 1, count.end(), value=int(count[0]), unit="x")
+        if match := _WORD.match(text, at, end):
+            return Token("word", match[0].replace("'", ""), at, match.end())
+    if match := _PUNCT.match(text, at, end):
+        return _punctuation(text, match)
+    if match := _LETTERS.match(text, at, end):
+        return Token("word", match[0], at, match.end())
+    return None
+
+
+def _of_url(match: re.Match[str]) -> Token:
+    """A model or a data set of the hub by its address; any other address means nothing."""
+    hub = _HUB.match(match[0])
+    if hub is not None and hub["owner"] not in _PAGES:
+        start = match.start() + hub.start("owner")
+        return Token(
+            "data" if hub[1] else "hub",
+            match[0][hub.start("owner") : hub.end()],
+            start,
+            match.start() + hub.end(),
+        )
+    return Token("url", match[0], match.start(), match.end())
+
+
+def _of_path(match: re.Match[str], known: Vocabulary) -> Token | None:
+    """A path, or a hub id (owner/name, told apart from folders); None for words with a slash, such as "and/or"."""
+    text = match[0].rstrip(".")
+    while text.endswith((".", "*")) and not text.endswith("/*"):
+        text = text[:-1]
+    end = match.start() + len(text)
+    ending = text.rsplit(".", 1)[-1] if "." in text.rsplit("/", 1)[-1] else ""
+    first = text.split("/", 1)[0]
+    pathlike = (
+        text.startswith((".", "/", "~")) or text.endswith("/") or ending in known.file_types or "*" in text
+        or text.count("/") > 1 or first in known.folders
+    )  # fmt: skip
+    if all(part in _PARTS_OF_DATA for part in text.split("/")):
+        return None
+    if any(text.startswith(word) for word in ("w/o", "r/a", "lr/", "n/a")):
+        return None
+    if pathlike and not re.fullmatch(r"[\d./]+", text):
+        return Token("path", text, match.start(), end)
+    if _OWNED.match(text) and not re.fullmatch(r"[\d.]+/[\d.]+", text):
+        name = text.split("/")[1]
+        if not _NAMED.search(name):
+            return None
+        # Both halves plain words: "train/test", "user/assistant", unless the name has what names have.
+        if any(f in name for f in known.families) or known.models.fullmatch(name):
+            return Token("hub", text, match.start(), end)
+        if re.search(r"[\d_-]|[a-z]\.[a-z]", text) and not re.match(r"\d", first):
+            return Token("hub", text, match.start(), end, unit="?")
+        return Token("hub", text, match.start(), end, unit="??")
+    return None
+
+
+def _without_dot(kind: str, match: re.Match[str]) -> Token:
+    text = match[0].rstrip(".-")
+    return Token(kind, text, match.start(), match.start() + len(text))
+
+
+def _punctuation(text: str, match: re.Match[str]) -> Token | None:
+    mark, at = match[0], match.start()
+    if mark in ".!?":
+        after = text[match.end() : match.end() + 1]
+        if mark == "." and (after not in _ENDING or _abbreviates(text, at)):
+            return Token("skip", mark, at, match.end())
+        return Token("end", mark, at, match.end())
+    if mark in (",", ";", ":", "(", ")", "[", "]", "{", "}", "—", "\u2013") or mark.startswith("--"):
+        if (
+            mark.startswith("--")
+            and (at == 0 or text[at - 1] in " \n(")
+            and text[match.end() : match.end() + 1].isalpha()
+        ):
+            return Token("break", ",", at, match.end())
+        return Token("break", "—" if mark.startswith("-") or mark == "\u2013" else mark, at, match.end())
+    if mark == "-":
+        spaced = at > 0 and text[at - 1] == " " and text[match.end() : match.end() + 1] in (" ", "\n")
+        return Token("break", "—", at, match.end()) if spaced else Token("skip", mark, at, match.end())
+    if mark == "~":
+        return Token("word", "~", at, match.end())
+    if mark in ("*", "#", "|", "\\", "$", "^", "@", "..."):
+        return Token("skip", mark, at, match.end())
+    return Token("join", mark, at, match.end())
+
+
+_PARTS_OF_DATA = frozenset(
+    {"train", "dev", "test", "val", "valid", "validation", "eval", "training", "testing", "holdout"}
+)
+_ENDING = frozenset({"", " ", "\n", ")", '"', "*", "'", "`"})
+
+
+def _abbreviates(text: str, at: int) -> bool:
+    """Whether the dot belongs to a shortened word, as in "max. 3B"."""
+    before = text[max(0, at - 8) : at]
+    following = text[at + 1 : at + 3].strip()
+    return (bool(_SHORTENED.search(before)) and bool(following)) or (
+        bool(_BEFORE_NUMBER.search(before)) and following[:1].isdigit()
+    )

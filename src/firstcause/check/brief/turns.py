@@ -1,0 +1,85 @@
+"""A transcript as messages: who speaks, from which line; a text without speakers is one message of the user."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+
+_USER = r"user|human|me|you|client|customer|requester|author|asker|op|q|question"
+_ASSISTANT = r"assistant|ai|bot|chatgpt|claude|gpt-?\d?\w*|copilot|gemini|model|agent|llm|answer|a"
+_SPEAKER = re.compile(
+    rf"^[ \t>]*(?:[*_#]{{1,4}} ?)?\[?(?P<who>{_USER}|{_ASSISTANT}|system)\]?(?: ?[(\[][^)\]\n]{{0,40}}[)\]])?"
+    r"(?:[*_]{0,2} ?: ?[*_]{0,2}|[*_]{1,2}(?=\s)|(?<=\))[*_]{1,2}(?=\s)|[ \t]*$)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_IS_ASSISTANT = re.compile(rf"(?:{_ASSISTANT})\Z", re.IGNORECASE)
+_ROLE_ALONE = re.compile(r"user|human|assistant", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A message: its text, whether the assistant speaks, its number from 1, and its first line in the text, from 0."""
+
+    text: str
+    assistant: bool = False
+    number: int = 1
+    line: int = 0
+
+
+def turns(content: str) -> list[Turn]:
+    """The messages of a text in order."""
+    from_json = _json_turns(content)
+    if from_json:
+        return from_json
+    marks = list(_SPEAKER.finditer(content))
+    # One such word at a line's start may be a heading; both sides, or the word "user", make a conversation.
+    sides = {bool(_IS_ASSISTANT.match(m["who"])) for m in marks}
+    roles = sum(bool(_ROLE_ALONE.fullmatch(m["who"])) for m in marks)
+    if (
+        not marks
+        or (len(sides) < 2 and not roles)
+        or (len(marks) < 2 and content[: marks[0].start()].strip())
+    ):
+        return [Turn(content)]
+    result = []
+    preface = content[: marks[0].start()]
+    if preface.strip():
+        result.append(Turn(preface))
+    for at, mark in enumerate(marks):
+        end = marks[at + 1].start() if at + 1 < len(marks) else len(content)
+        text = content[mark.end() : end]
+        if mark["who"].lower() == "system":
+            continue
+        result.append(
+            Turn(
+                text,
+                bool(_IS_ASSISTANT.match(mark["who"])),
+                len(result) + 1,
+                content.count("\n", 0, mark.end()),
+            )
+        )
+    return result
+
+
+def _json_turns(content: str) -> list[Turn]:
+    """A list of {"role", "content"}, or an object that holds one under "messages"."""
+    if content.lstrip()[:1] not in ("[", "{"):
+        return []
+    try:
+        value = json.loads(content)
+    except (ValueError, RecursionError):
+        return []
+    if isinstance(value, dict):
+        value = value.get("messages")
+    if not isinstance(value, list):
+        return []
+    result: list[Turn] = []
+    for entry in value:
+        if (
+            isinstance(entry, dict)
+            and isinstance(entry.get("content"), str)
+            and entry.get("role") in ("user", "assistant")
+        ):
+            result.append(Turn(entry["content"], entry["role"] == "assistant", len(result) + 1))
+    return result

@@ -1,0 +1,112 @@
+"""Engines and models that generate text, and the calls that make them do it."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import Literal
+
+from firstcause.check.code import Call, Code, Loop
+from firstcause.check.facts.models import loaded_class
+from firstcause.check.makers import first_maker
+
+EngineKind = Literal["vllm", "sglang", "pipeline", "transformers"]
+ENGINES: dict[str, EngineKind] = {
+    "vllm.LLM": "vllm",
+    "sglang.Engine": "sglang",
+    "transformers.pipeline": "pipeline",
+    "transformers.pipelines.pipeline": "pipeline",
+}
+# Tasks whose pipelines write text.
+WRITING = ("text-generation", "text2text-generation", "summarization", "image-text-to-text", "any-to-any")
+
+
+@dataclass(frozen=True, eq=False)
+class Generation:
+    """One call that generates, on what kind of engine, and the call that made that engine."""
+
+    call: Call
+    kind: EngineKind
+    engine: Call
+
+
+def generations(code: Code) -> list[Generation]:
+    """Every call that generates on an engine, a pipeline, or a model of transformers that the program loads."""
+    known: list[Generation] | None = code.project.memory.get("generations")
+    if known is None:
+        known = [*_of_methods(code), *_of_pipelines(code)]
+        code.project.memory["generations"] = known
+    return known
+
+
+def _of_methods(code: Code) -> list[Generation]:
+    found = []
+    for call in code.methods("generate", "chat"):
+        made = first_maker(code, call.module, call.receiver) if call.receiver is not None else None
+        if made is None:
+            continue
+        if made.name in ENGINES:
+            found.append(Generation(call, ENGINES[made.name], made))
+        elif made.name.endswith("from_pretrained") and call.name == ".generate":
+            found.append(Generation(call, "transformers", made))
+    return found
+
+
+def _of_pipelines(code: Code) -> list[Generation]:
+    found = []
+    for name in ("transformers.pipeline", "transformers.pipelines.pipeline"):
+        for made in code.calls(name):
+            found += [Generation(use, "pipeline", made) for use in code.uses_of(made)]
+    return found
+
+
+def writes_text(one: Generation) -> bool:
+    """Whether a generation surely is of text, by a decoder or an engine of texts."""
+    if one.kind == "pipeline":
+        task = one.engine.constant("task", 0)
+        return task is not None and task.value in WRITING
+    return one.kind != "transformers" or "ForCausalLM" in loaded_class(one.engine)
+
+
+def loop_over(code: Code, call: Call) -> Loop | None:
+    """The ``for`` loop whose body calls this, itself or through one function of the project."""
+    loop = _for(call)
+    if loop is not None:
+        return loop
+    function = call.module.function(call.node)
+    name = getattr(function, "name", "")
+    sites = [c for c in code.own_calls(name) if function in {d.node for d in code.callees_of(c)}] if name else []
+    loops = [_for(c) for c in sites]
+    return loops[0] if len(loops) == 1 else None
+
+
+def _for(call: Call) -> Loop | None:
+    """The innermost ``for`` loop whose body, and not what it goes over, holds the call."""
+    loop = call.loop
+    if loop is None or not isinstance(loop.node, ast.For):
+        return None
+    return loop if all(call.node is not n for n in ast.walk(loop.node.iter)) else None
+
+
+def targets_of(loop: Loop) -> set[str]:
+    """The names that a ``for`` loop binds."""
+    assert isinstance(loop.node, (ast.For, ast.AsyncFor))
+    return {n.id for n in ast.walk(loop.node.target) if isinstance(n, ast.Name)}
+
+
+def surely_without(call: Call, *names: str) -> bool:
+    """Whether a call of generate gives none of these settings; ``**inputs`` of a tokenizer holds no settings."""
+    starred = [k.value for k in call.node.keywords if k.arg is None]
+    if any(k.arg in names for k in call.node.keywords):
+        return False
+    return all(_of_tokenizer(call, value) for value in starred) and len(call.node.args) < 2
+
+
+def _of_tokenizer(call: Call, value: ast.expr) -> bool:
+    """Whether a mapping is what a tokenizer or processor made."""
+    made = first_maker(call.code, call.module, value)
+    if made is None:
+        return False
+    maker = first_maker(call.code, made.module, made.node.func)
+    text = maker.module.segment(maker.node.func) if maker is not None else made.module.segment(made.node.func)
+    return any(word in text.lower() for word in ("tokenizer", "processor", "tok"))

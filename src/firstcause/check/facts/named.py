@@ -1,0 +1,69 @@
+"""Names that say what they hold: constants, parameters and defaults called as the settings are.
+
+They only confirm, and are confirmed: whether the value is used as its name says, the code does not prove.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from firstcause.check.code import Code
+from firstcause.check.facts.fact import Fact
+from firstcause.schema.site import Site
+
+NAMES = {
+    "max_length": re.compile(
+        r"^(max_?len(gth)?|seq_?len(gth)?|block(_size)?|context(_len(gth)?)?|max_seq_len(gth)?)$"
+    ),
+    "early_stopping_patience": re.compile(r"^patience$"),
+    "hidden_size": re.compile(r"^(hidden(_size|_dim)?|d_model|width)$"),
+    "num_layers": re.compile(r"^(layers|n_?layers?|num_layers|depth)$"),
+    "temperature": re.compile(r"^temp(erature)?$"),
+    "top_p": re.compile(r"^top_p$"),
+    "top_k": re.compile(r"^top_k$"),
+    "max_new_tokens": re.compile(r"^(max_(new_)?tokens|new_tokens)$"),
+    "warmup_ratio": re.compile(r"^warm_?up(_ratio|_frac(tion)?|_share|_proportion)?$"),
+    "warmup_steps": re.compile(r"^warm_?up_(steps|iters)$"),
+    "label_smoothing": re.compile(r"^(label_)?smoothing$"),
+    "seed": re.compile(r"^(random_)?seed$"),
+    "gradient_accumulation": re.compile(r"^(grad(ient)?_)?accum(ulation)?(_steps|_iter)?$"),
+}
+
+
+def named_facts(code: Code) -> Iterator[Fact]:
+    """Facts from assignments of plain numbers to such names, at module level or as a parameter's default."""
+    for module in code.modules:
+        for assign in module.nodes(ast.Assign):
+            if module.function(assign) is None:
+                for target, value in _pairs(assign.targets, assign.value):
+                    yield from _fact(target, value, module.site(assign))
+
+
+def _pairs(targets: list[ast.expr], value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    for target in targets:
+        if isinstance(target, ast.Name):
+            yield target.id, value
+        elif (
+            isinstance(target, ast.Tuple)
+            and isinstance(value, ast.Tuple)
+            and len(target.elts) == len(value.elts)
+        ):
+            yield from (
+                (t.id, v) for t, v in zip(target.elts, value.elts, strict=True) if isinstance(t, ast.Name)
+            )
+
+
+def _fact(name: str, value: ast.expr, site: Site) -> Iterator[Fact]:
+    if (
+        not isinstance(value, ast.Constant)
+        or isinstance(value.value, bool)
+        or not isinstance(value.value, (int, float))
+    ):
+        return
+    key = next((k for k, pattern in NAMES.items() if pattern.match(name.lower())), None)
+    if key == "warmup_ratio" and value.value >= 1:
+        key = "warmup_steps"
+    if key is not None:
+        yield Fact(key, value.value, site, name, "", sure=False)

@@ -1,0 +1,69 @@
+"""An argument that the library's call never took.
+
+Why: the call raises TypeError; most often it belongs to another class, or to another library's call of the same purpose.
+Refuted by: a version that has it, a call that takes any keyword, a class of the project's own.
+Holds for: the versions in the tables of arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from firstcause.check.arguments import known_calls
+from firstcause.check.code import Code, finding
+from firstcause.check.renamed import instead
+from firstcause.check.rule import Example
+from firstcause.check.signatures import argument_standing, near
+from firstcause.schema.finding import Category, Finding
+
+SLUG = "unknown-argument"
+CATEGORY: Category = "critical"
+HOLDS: Mapping[str, str] = {}
+
+
+def find(code: Code) -> Iterator[Finding]:
+    for call, library, name in known_calls(code):
+        for keyword in call.node.keywords:
+            argument = keyword.arg
+            if argument is None or argument_standing(library, name, argument, code.versions) != "unknown":
+                continue
+            text = f"{library}'s {name} takes no argument {argument}"
+            current = near(library, name, argument) or instead("arguments", argument)
+            if current:
+                text += f"; meant may be: {current}"
+            slug = "unknown-sampling-param" if name == "SamplingParams" else SLUG
+            yield finding(slug, CATEGORY, call.module, keyword.value, text, argument=argument)
+
+
+BAD = (
+    Example("""
+from transformers import TrainingArguments
+
+args = TrainingArguments(output_dir="out", predict_with_generate=True)  # found
+"""),
+    Example("""
+from peft import LoraConfig
+
+config = LoraConfig(rank=8)  # found
+"""),
+)
+GOOD = (
+    Example("""
+from transformers import Seq2SeqTrainingArguments
+
+args = Seq2SeqTrainingArguments(output_dir="out", predict_with_generate=True)
+"""),
+    Example("""
+from trl import SFTConfig
+
+config = SFTConfig(output_dir="out", learning_rate=1e-4, max_length=512, bf16=True)
+"""),
+    Example("""
+from peft import LoraConfig
+
+class Mine(LoraConfig):
+    pass
+
+config = Mine(rank=8)
+"""),
+)

@@ -1,0 +1,1 @@
+"""Config files and launch lines: what contradicts the code, and what nothing reads."""

@@ -1,0 +1,1 @@
+"""What `firstcause runs` does, one file each."""

@@ -1,0 +1,117 @@
+"""Which file an expression names or has opened: paths joined from literals, ``__file__``, files open for reading."""
+
+from __future__ import annotations
+
+import ast
+import os
+
+from firstcause.source.configs.file import ConfigFile
+from firstcause.source.definitions import Wanted
+from firstcause.source.frames import Value, frame_of
+from firstcause.source.module import Module
+from firstcause.source.names import lookup
+from firstcause.source.resolve import external, resolve
+from firstcause.source.walk import Origin, Walk
+
+MAX_HOPS = 8
+OPENING = {"builtins.open", "io.open", "codecs.open"}
+# Calls that give back the path that they are given.
+SAME = {
+    "os.fspath", "builtins.str", "os.path.abspath", "os.path.expanduser", "os.path.realpath", "os.path.normpath",
+    "hydra.utils.to_absolute_path",
+}  # fmt: skip
+JOINING = {"os.path.join", "pathlib.Path", "pathlib.PurePath", "pathlib.PosixPath"}
+SAME_METHODS = {"open", "read", "read_text", "read_bytes", "resolve", "absolute", "expanduser", "as_posix"}
+
+
+def config_of(walk: Walk, value: Value) -> ConfigFile | None:
+    """The config file beneath the project's root that a path or an open file stands for; None unless it is one."""
+    text = path_text(walk, value)
+    path = find(walk, value.module, text) if text else None
+    return walk.project.config(path) if path else None
+
+
+def find(walk: Walk, module: Module, text: str) -> str | None:
+    """A path as a program means it: from the root, from the folder of its file, or from one between them."""
+    root = walk.project.root
+    folders = [root, *walk.project.search]
+    folder = os.path.dirname(module.path)
+    while folder.startswith(root) and folder not in folders:
+        folders.append(folder)
+        folder = os.path.dirname(folder)
+    for folder in folders:
+        path = os.path.normpath(os.path.join(folder, text))
+        # Nothing outside of the project is opened, whatever the code names.
+        if path.startswith(root.rstrip(os.sep) + os.sep) and os.path.isfile(path):
+            return path
+    return None
+
+
+def path_text(walk: Walk, value: Value, hops: int = MAX_HOPS) -> str | None:
+    """The one path that an expression has where the code alone says it."""
+    if hops <= 0:
+        return None
+    direct = _direct(walk, value, hops)
+    if direct is not None:
+        return direct
+    origins = walk.trace(value, ()) or []
+    texts = {_of_origin(walk, o, hops - 1) for o in origins if o.node is not value.node}
+    return texts.pop() if len(texts) == 1 else None
+
+
+def _of_origin(walk: Walk, origin: Origin, hops: int) -> str | None:
+    return path_text(walk, origin.value, hops) if origin.value is not None else None
+
+
+def _direct(walk: Walk, value: Value, hops: int) -> str | None:
+    node = value.node
+    if value.path:
+        return None
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, str) else None
+    if isinstance(node, ast.Name):
+        return value.module.path if node.id == "__file__" else _with_target(walk, value, node, hops)
+    if isinstance(node, ast.Attribute) and node.attr == "parent":
+        inner = path_text(walk, value.at(node.value), hops - 1)
+        return os.path.dirname(inner) if inner is not None else None
+    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Div, ast.Add)):
+        left, right = (path_text(walk, value.at(n), hops - 1) for n in (node.left, node.right))
+        if left is None or right is None:
+            return None
+        return os.path.join(left, right) if isinstance(node.op, ast.Div) else left + right
+    if isinstance(node, ast.JoinedStr):
+        return _joined(walk, value, node, hops)
+    return _called(walk, value, node, hops) if isinstance(node, ast.Call) else None
+
+
+def _with_target(walk: Walk, value: Value, node: ast.Name, hops: int) -> str | None:
+    """The file of ``with open(path) as node``."""
+    bound = lookup(value.module, node, Wanted(node.id))
+    if len(bound) != 1 or bound[0].kind != "opaque" or not isinstance(bound[0].value, ast.expr):
+        return None
+    frame = frame_of(value.frame, value.module.function(bound[0].value))
+    return path_text(walk, Value(value.module, bound[0].value, frame), hops - 1)
+
+
+def _joined(walk: Walk, value: Value, node: ast.JoinedStr, hops: int) -> str | None:
+    parts = [
+        path_text(walk, value.at(p.value if isinstance(p, ast.FormattedValue) else p), hops - 1)
+        for p in node.values
+    ]
+    return None if None in parts else "".join(p for p in parts if p is not None)
+
+
+def _called(walk: Walk, value: Value, node: ast.Call, hops: int) -> str | None:
+    name = external(resolve(walk.project, value.module, node.func))
+    if name in JOINING:
+        parts = [path_text(walk, value.at(a), hops - 1) for a in node.args]
+        return None if None in parts or not parts else os.path.join(*(p for p in parts if p is not None))
+    if name == "os.path.dirname" and node.args:
+        inner = path_text(walk, value.at(node.args[0]), hops - 1)
+        return os.path.dirname(inner) if inner is not None else None
+    if name in SAME or name in OPENING:
+        given = node.args[0] if node.args else next((k.value for k in node.keywords if k.arg == "file"), None)
+        return path_text(walk, value.at(given), hops - 1) if given is not None else None
+    if isinstance(node.func, ast.Attribute) and node.func.attr in SAME_METHODS and not name:
+        return path_text(walk, value.at(node.func.value), hops - 1)
+    return None

@@ -1,0 +1,232 @@
+"""What the messages, frames and figures of a text tell beside their wording: contexts, culprits, and what is only claimed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from firstcause.schema.triage import Seen
+from firstcause.triage.reading import Raised, Reading
+from firstcause.triage.routes import Evidence
+from firstcause.triage.told import Told
+from firstcause.triage.words import Understood
+
+# Claimed by figures alone, never by words: people blame them far more often than they happen.
+FIGURES_ONLY = frozenset({"memory-fragmentation"})
+_TRAINS = frozenset(
+    {
+        "train",
+        "training_step",
+        "_inner_training_loop",
+        "backward",
+        "train_one_epoch",
+        "train_epoch",
+        "compute_loss",
+        "fit",
+    }
+)
+_SEQUENCE = re.compile(r"SeqNum=(\d+)")
+_KERNEL = re.compile(r"block: \[\d+, ?\d+, ?\d+\], thread: .{0,60}Assertion")
+_OURS = (
+    "torch",
+    "cuda",
+    "cudnn",
+    "nccl",
+    "cublas",
+    "autograd",
+    "gradient",
+    "tensor",
+    "deepspeed",
+    "lightning",
+    "accelerate",
+    "vllm",
+    "dataloader",
+)
+_FOREIGN = (
+    "numpy.",
+    "pandas.",
+    "sklearn.",
+    "scipy.",
+    "jax",
+    "flax",
+    "tensorflow",
+    "keras",
+    "mxnet",
+    "paddle",
+)
+_EMPTY = frozenset(
+    {
+        "",
+        "cuda error",
+        "error",
+        "failed",
+        "unknown error",
+        "internal error",
+        "an error occurred",
+        "unknown",
+        "something",
+        "..",
+        "cuda",
+    }
+)
+# Less idle memory than this is ordinary rounding of blocks; a CUDA context alone takes about as much as CONTEXT.
+LEAST_IDLE = 2**30
+CONTEXT = 0.6 * 2**30
+_UNITS = {"kib": 2**10, "kb": 2**10, "mib": 2**20, "mb": 2**20, "gib": 2**30, "gb": 2**30, "bytes": 1, "b": 1}
+
+
+def evidence(reading: Reading, understood: Understood) -> Evidence:
+    """What overrules or follows when specialists are chosen."""
+    contexts = set(understood.labels("context"))
+    if any(s.rank is not None for s in reading.seen) or any(r.rank is not None for r in reading.raised):
+        contexts.add("distributed")
+    functions = {frame.function for raised in reading.raised for frame in raised.frames}
+    return Evidence(
+        frozenset(contexts),
+        _observed(reading.facts.get("dtypes"), reading, understood),
+        _observed(reading.facts.get("devices"), reading, understood),
+        raised=any(says_something(raised) for raised in reading.raised),
+        training=bool(functions & _TRAINS),
+    )
+
+
+def frames_tell(raised: Sequence[Raised]) -> list[str]:
+    """Patterns by where an exception was raised: in the user's own backward, whatever its message."""
+    found = []
+    for exception in raised:
+        own = [frame for frame in exception.frames if frame.own]
+        through_autograd = any(
+            frame.file.replace("\\", "/").endswith("torch/autograd/function.py") for frame in exception.frames
+        )
+        if (
+            own
+            and through_autograd
+            and exception.frames[-1] is own[-1]
+            and own[-1].function in ("backward", "vjp", "setup_context")
+        ):
+            found.append("wrong-gradient")
+    return found
+
+
+def decided(seen: Sequence[Seen], reading: Reading) -> list[str]:
+    """The patterns of the messages, but for those that the text's own figures or another message contradict."""
+    patterns = [message.pattern for message in seen]
+    foreign = foreign_memory(reading)
+    dropped = {"missing-file"} if "dataset-exception" in patterns else set()
+    if foreign is False:
+        dropped.add("foreign-process-memory")
+    return [pattern for pattern in patterns if pattern not in dropped]
+
+
+def kernels_tell(seen: Sequence[Seen]) -> list[str]:
+    """A check that failed inside of a CUDA kernel is a device-side assert, whether or not the error says so."""
+    return ["cuda-device-side-assert"] if any(_KERNEL.search(message.text) for message in seen) else []
+
+
+def scales_tell(seen: Sequence[Seen]) -> list[str]:
+    """Where even the smallest scale overflows, the gradients themselves are not finite."""
+    at_minimum = any(m.pattern == "loss-scale-minimum" and "minimum" in m.text.lower() for m in seen)
+    return ["nan-gradient"] if at_minimum else []
+
+
+def ranks_tell(reading: Reading) -> list[str]:
+    """Ranks that waited in different collectives took different ways."""
+    waited = {
+        m.rank: found[1]
+        for m in reading.seen
+        if (found := _SEQUENCE.search(m.text)) and m.pattern == "nccl-timeout"
+    }
+    return ["desync"] if len(set(waited.values())) > 1 else []
+
+
+def is_ours(raised: Raised) -> bool:
+    """Whether an exception comes from PyTorch or a library around it: by its frames, its type or its message."""
+    if is_foreign(raised):
+        return False
+    names = f"{raised.exception} {raised.message}".lower()
+    return any("torch" in frame.file for frame in raised.frames) or any(word in names for word in _OURS)
+
+
+def is_foreign(raised: Raised) -> bool:
+    """Whether an exception is of another library's own type."""
+    return raised.exception.lower().startswith(_FOREIGN)
+
+
+def says_something(raised: Raised) -> bool:
+    """Whether the message of an exception tells more than that there was one."""
+    return raised.message.strip(" .!?…`'\"").lower() not in _EMPTY
+
+
+def shown_by_figures(reading: Reading) -> list[str]:
+    """Fragmentation, and another process on the card, where the message's own figures show them."""
+    gib = reading.facts.get("gib")
+    if not isinstance(gib, dict):
+        return []
+    sizes = {key: size(value) for key, value in gib.items()}
+    found = []
+    tried, allocated = sizes.get("tried"), sizes.get("allocated")
+    idle = sizes.get("reserved_unallocated")
+    for pool in ("cached", "reserved"):
+        if idle is None and allocated is not None and sizes.get(pool) is not None:
+            idle = (sizes[pool] or 0.0) - allocated
+    if tried and idle is not None and idle >= LEAST_IDLE:
+        share = idle / (idle + (allocated or 0.0))
+        if idle >= tried or (share >= 1 / 3 and idle + (sizes.get("free") or 0.0) >= 0.9 * tried):
+            found.append("memory-fragmentation")
+    if foreign_memory(reading):
+        found.append("foreign-process-memory")
+    return found
+
+
+def foreign_memory(reading: Reading) -> bool | None:
+    """Whether the figures show memory that neither this process nor the free part explains; None without figures."""
+    gib = reading.facts.get("gib")
+    if not isinstance(gib, dict):
+        return None
+    total, free, allocated = (size(gib.get(key)) for key in ("total", "free", "allocated"))
+    own = size(gib.get("this_process"))
+    if own is None and allocated is not None:
+        pool = size(gib.get("reserved")) or size(gib.get("cached"))
+        own = max(pool or 0.0, allocated + (size(gib.get("reserved_unallocated")) or 0.0)) + CONTEXT
+    if total is None or free is None or own is None:
+        return None
+    return total - free - own >= max(2 * 2**30, 0.1 * total)
+
+
+def size(value: Any) -> float | None:
+    """A size in bytes from a figure with its unit; a bare number counts in GiB; None for anything else."""
+    parts = str(value).replace("GiB", " GiB").replace("MiB", " MiB").split()
+    try:
+        number = float(parts[0])
+    except (IndexError, ValueError):
+        return None
+    return number * _UNITS.get(parts[1].lower(), 1) if len(parts) > 1 else number * 2**30
+
+
+def without_claims(seen: Sequence[Seen], prose: str, told: Told) -> tuple[Seen, ...]:
+    """The messages but for those that only a theory or somebody else's word holds."""
+    claims = [" ".join(clause.text.split()) for clause in told.claimed]
+    observed = " \n ".join(" ".join(clause.text.split()) for clause in told.observed)
+
+    def claimed(message: Seen) -> bool:
+        line = " ".join(message.text.lower().split())
+        if message.rank is not None or line not in " ".join(prose.lower().split()):
+            return False
+        inside = [claim for claim in claims if claim and (claim in line or line in claim)]
+        return bool(inside) and not any(clause in line for clause in observed.split(" \n ") if clause)
+
+    return tuple(message for message in seen if not claimed(message))
+
+
+def _observed(value: Any, reading: Reading, understood: Understood) -> tuple[str, ...]:
+    """Those names that a message or an observation holds; what only a claim names tells nothing."""
+    texts = [message.text for message in reading.seen] + [raised.message for raised in reading.raised]
+    text = " ".join([*texts, *(clause.text for clause in understood.told.observed)]).lower()
+    return tuple(name for name in _strings(value) if name.lower() in text)
+
+
+def _strings(value: Any) -> tuple[str, ...]:
+    if isinstance(value, str):
+        return (value,)
+    return tuple(str(v) for v in value) if isinstance(value, (list, tuple)) else ()

@@ -1,0 +1,113 @@
+"""Who says what in a text: what was observed, what is only claimed or asked for, and what puts pressure on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from firstcause.catalog.wording import word_set
+from firstcause.catalog.words import NONE, Features, Words
+from firstcause.triage.clauses import Clause
+from firstcause.triage.signs import Sign, signs, weights
+
+# A question that begins so asks for a yes to a theory or a remedy.
+_ASKS_FOR_A_YES = word_set(
+    """is isnt are was were can could may might should shall would will do does did has have must ist sind
+    kann soll darf muss es puedo debo debería est dois puis-je posso devo é может можно стоит"""
+)
+_OPEN = word_set(
+    """why how what where when which who whose warum wie was wo por qué cómo pourquoi comment como почему
+    как что"""
+)
+# A theory or a remedy in few words with a question mark: "gpu broken?", "temperature bug?".
+_SHORT = 4
+# Claims that say nothing about what happens.
+_NOT_SAID = frozenset({"remedy", "certainty", "stakes"})
+# With one of these a clause goes on with what the clause before it claims.
+_GOES_ON = word_set("and or that which because since so as he she they then who")
+
+
+@dataclass(frozen=True)
+class Told:
+    """The clauses of a text apart: observations, and claims (theories, remedies, what others say).
+
+    ``calm`` are the observations of sentences without pressure, ``asserted`` the claims that say how something is, not
+    only what to do. ``kinds`` are the kinds of pressure, in order, each with the clause that shows it.
+    """
+
+    observed: tuple[Clause, ...]
+    calm: tuple[Clause, ...]
+    claimed: tuple[Clause, ...]
+    asserted: tuple[Clause, ...]
+    kinds: tuple[tuple[str, str], ...]
+
+
+def told(clauses: Sequence[Clause], words: Words) -> Told:
+    """Observations and claims of a text; of a sentence under pressure only what tells of a symptom by itself is observed."""
+    observed: list[Clause] = []
+    calm: list[Clause] = []
+    claimed: list[Clause] = []
+    asserted: list[Clause] = []
+    kinds: dict[str, str] = {}
+    sentences: dict[int, list[Clause]] = {}
+    for clause in clauses:
+        sentences.setdefault(clause.sentence, []).append(clause)
+    for sentence in sentences.values():
+        claims_before = False
+        pressed = False
+        own: list[Clause] = []
+        for clause in sentence:
+            last = clause is sentence[-1]
+            claims = {} if _asks_for_the_cause(clause) else _kinds(words.features.get("claim", NONE), clause)
+            moods = _kinds(words.features.get("mood", NONE), clause)
+            for label, sign in [*claims.items(), *moods.items()]:
+                kinds.setdefault(label, sign.text)
+            goes_on = claims_before and bool(clause.words) and clause.words[0] in _GOES_ON
+            asks = _asks_for_a_yes(clause, last, words)
+            if asks and not claims:
+                kinds.setdefault("theory", clause.text)
+            claims_before = bool(claims) or goes_on or asks or _elsewhere(clause)
+            pressed = pressed or claims_before or bool(moods)
+            (claimed if claims_before else own).append(clause)
+            said = set(claims) - (_NOT_SAID | {"theory"} if "remedy" in claims else _NOT_SAID)
+            if claims_before and (said or not (claims or clause.asks)):
+                asserted.append(clause)
+        calm += [] if pressed else own
+        # What stands beside a claim or a mood is its ornament, unless it tells of a symptom.
+        observed += [c for c in own if _tells(c, words)] if pressed else own
+    return Told(tuple(observed), tuple(calm), tuple(claimed), tuple(asserted), tuple(kinds.items()))
+
+
+def _kinds(features: Features, clause: Clause) -> dict[str, Sign]:
+    found = weights(signs(features, [clause], denials=False))
+    return {label: counted[0] for label, (total, counted) in found.items() if total >= 1}
+
+
+def _asks_for_a_yes(clause: Clause, last: bool, words: Words) -> bool:
+    if not clause.asks or not clause.words or _kinds(words.features.get("appeal", NONE), clause):
+        return False
+    if any(word in _OPEN for word in clause.words[:3]) or any(term == "WHY" for _, _, term in clause.items):
+        return False
+    begins = clause.opens or last
+    return (begins and clause.words[0] in _ASKS_FOR_A_YES) or (
+        clause.opens and last and len(clause.words) <= _SHORT
+    )
+
+
+def _asks_for_the_cause(clause: Clause) -> bool:
+    """Whether a clause asks what the cause is: "most likely" claims nothing in a question that is open."""
+    asked = clause.asks or clause.words[0] in _OPEN
+    return asked and any(term == "CAUSEASKED" for _, _, term in clause.items)
+
+
+def _elsewhere(clause: Clause) -> bool:
+    return any(term == "ELSEWHERE" for _, _, term in clause.items)
+
+
+def _tells(clause: Clause, words: Words) -> bool:
+    groups = ("pattern", "ambiguous", "lost", "complaint")
+    return any(
+        total >= 2
+        for group in groups
+        for total, _ in weights(signs(words.features.get(group, NONE), [clause])).values()
+    )

@@ -1,0 +1,137 @@
+"""What a question says in plain words: symptoms, topics, complaints, scope; of claims only where nothing else is said."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from firstcause.catalog.wording import word_set
+from firstcause.catalog.words import NONE, Feature, load_words
+from firstcause.triage.clauses import Clause, clauses
+from firstcause.triage.series import series
+from firstcause.triage.signs import Sign, signs, weights
+from firstcause.triage.told import Told, told
+
+# A label is claimed from here on; measured over questions that the words were not written for (benchmarks/triage.md).
+ENOUGH = 3.0
+# Code is searched up to here; what tells stands near its top or in the part that somebody pasted.
+CODE = 40_000
+
+Weighed = Mapping[str, tuple[float, Sequence[Sign]]]
+
+
+@dataclass(frozen=True)
+class Understood:
+    """What the words tell: for each label its weight and the signs that were counted, by group.
+
+    ``groups`` has pattern, about, context, complaint, lost, ambiguous and scope, from what was observed alone.
+    ``claimed`` and ``claimed_scope`` are what only theories, wishes and other people's words name. ``named`` says whether
+    PyTorch or one of its libraries is named, ``generic`` whether a training or its parts are spoken of, ``speaks_of_a_training``
+    whether a model, a run or a script is.
+    """
+
+    told: Told
+    groups: Mapping[str, Weighed] = field(default_factory=dict)
+    claimed: Weighed = field(default_factory=dict)
+    claimed_scope: Weighed = field(default_factory=dict)
+    named: bool = False
+    generic: bool = False
+    words: int = 0
+    speaks_of_a_training: bool = False
+
+    def labels(self, group: str) -> tuple[str, ...]:
+        """The labels of a group that reach the threshold, the heaviest first."""
+        found = [
+            (total, label) for label, (total, _) in self.groups.get(group, {}).items() if total >= ENOUGH
+        ]
+        return tuple(label for _, label in sorted(found, key=lambda row: -row[0]))
+
+    def shown(self) -> dict[str, str]:
+        """The patterns that a series of numbers shows, each with its numbers."""
+        signs = [sign for _, counted in self.groups.get("pattern", {}).values() for sign in counted]
+        return {sign.label: sign.phrase for sign in signs if sign.source == "figures"}
+
+    def only_in_words(self, pattern: str) -> bool:
+        """Whether neither code nor figures tell of a pattern."""
+        return all(
+            sign.source == "words" for sign in self.groups.get("pattern", {}).get(pattern, (0.0, ()))[1]
+        )
+
+    def says(self, group: str, label: str) -> bool:
+        """Whether a label of a group reaches the threshold."""
+        return label in self.labels(group)
+
+
+_NAMES = word_set(
+    """torch pytorch lightning accelerate huggingface transformers ddp fsdp deepspeed nccl vllm sglang peft
+    lora torchrun torchvision cudnn gradscaler dataloader cuda autograd"""
+)
+
+
+def understand(prose: str, code: str = "", messages: Collection[str] = ()) -> Understood:
+    """Read the words of a question, beside its code and the patterns whose messages it holds; linear in its length."""
+    words = load_words()
+    parts = told(clauses(prose, words.vocabulary), words)
+    present = Clause(
+        -1,
+        0,
+        items=[
+            (at, at + 1, term)
+            for at, term in enumerate([*(f"@{m}" for m in messages), *(["CODE"] if code.strip() else [])])
+        ],
+    )
+    observed = (*parts.observed, present)
+    groups = {
+        group: weights(signs(words.features.get(group, NONE), observed, denials=group != "lost"))
+        for group in ("pattern", "about", "context", "complaint", "lost", "ambiguous", "scope")
+    }
+    in_code = [*_in_code(words.code, code[:CODE]), *series(prose)]
+    if in_code:
+        groups["pattern"] = weights(
+            [*_all(groups["pattern"]), *(s for s in in_code if not s.label.startswith("context:"))]
+        )
+        contexts = [
+            Sign(s.label[8:], s.weight, s.phrase, s.line, s.text, s.places, s.source)
+            for s in in_code
+            if s.label.startswith("context:")
+        ]
+        groups["context"] = weights([*_all(groups["context"]), *contexts])
+    groups["calm"] = weights(signs(words.features.get("complaint", NONE), parts.calm))
+    items = [item for clause in parts.observed for item in clause.items]
+    return Understood(
+        parts,
+        groups,
+        weights(signs(words.features.get("pattern", NONE), parts.asserted)),
+        weights(signs(words.features.get("scope", NONE), parts.claimed)),
+        named=any(term in _NAMES for _, _, term in items),
+        generic=any(term in ("FRAMEWORK", "TRAINING", "LOSS", "OOM", "GRADIENT") for _, _, term in items),
+        words=sum(len(clause.words) for clause in parts.observed),
+        speaks_of_a_training=any(
+            term == "TRAINING" for clause in parts.observed for _, _, term in clause.items
+        ),
+    )
+
+
+def _all(group: Weighed) -> list[Sign]:
+    return [sign for _, counted in group.values() for sign in counted]
+
+
+def _in_code(features: Sequence[Feature], code: str) -> list[Sign]:
+    found = []
+    for at, feature in enumerate(features):
+        match = re.search(feature.text, code)
+        if match:
+            line = code.count("\n", 0, match.start()) + 1
+            text = code.split("\n")[line - 1].strip()
+            found.append(
+                Sign(
+                    feature.label, feature.weight, feature.text, line, text, frozenset({(-1 - at, 0)}), "code"
+                )
+            )
+    return found
+
+
+def observed_text(clauses: Sequence[Clause]) -> str:
+    """The clauses as text, for what is looked for by expression."""
+    return "\n".join(clause.text for clause in clauses)

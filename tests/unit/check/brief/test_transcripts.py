@@ -1,0 +1,80 @@
+"""Messages: the later word wins, and the assistant's words count once they are accepted."""
+
+from __future__ import annotations
+
+import json
+
+from firstcause.check.brief import Text, read
+from firstcause.schema.instruction import Instruction
+
+
+def active(text: str) -> dict[str, object]:
+    return {
+        i.key: i.value
+        for i in read([Text(text)])
+        if i.status == "active" and i.polarity == "require" and not i.derived
+    }
+
+
+def find(found: list[Instruction], key: str) -> list[tuple[object, str, str]]:
+    return [(i.value, i.polarity, i.status) for i in found if i.key == key]
+
+
+def test_the_assistant_alone_says_nothing() -> None:
+    assert active(
+        "user: fine-tune gpt2\n\nassistant: I take lr 1e-3 and batch size 4.\n\nuser: show me the code"
+    ) == {"model": "gpt2"}
+
+
+def test_what_is_accepted_counts_with_the_users_message() -> None:
+    text = (
+        "user: fine-tune gpt2\n\nassistant: I suggest lr 1e-3 and 4 epochs, fine?\n\nuser: yes, but 3 epochs"
+    )
+    found = read([Text(text, "chat.md")])
+    rate = next(i for i in found if i.key == "learning_rate")
+    assert (rate.value, rate.origin, rate.line) == (1e-3, "chat.md message 3", 5)
+    assert find(found, "epochs") == [(4, "require", "superseded"), (3, "require", "active")]
+
+
+def test_a_part_is_approved() -> None:
+    text = "user: go\n\nassistant: Batch size 32 and 3 epochs.\n\nuser: the batch size is fine, but make it 4 epochs"
+    assert active(text) == {"batch_size": 32, "epochs": 4}
+
+
+def test_a_bare_no_refuses_what_was_asked() -> None:
+    found = read([Text("user: gpt2 please\n\nassistant: Should I use LoRA?\n\nuser: no.")])
+    assert find(found, "method") == [("lora", "forbid", "active")]
+
+
+def test_a_bare_answer_takes_the_attribute_of_the_question() -> None:
+    text = "user: hi\n\nassistant: How many epochs?\n\nuser: 7\n\nassistant: Where should it be saved?\n\nuser: results/otter"
+    assert active(text) == {"epochs": 7, "output_dir": "results/otter"}
+
+
+def test_a_later_message_wins_and_the_rest_stays() -> None:
+    text = "**user (09:12)** lr 5e-5, 3 epochs, 6% warmup\n\n**assistant (09:13)** ok\n\n**user (09:20)** lr 1e-5 and no warmup"
+    found = read([Text(text)])
+    assert find(found, "learning_rate") == [(5e-5, "require", "superseded"), (1e-5, "require", "active")]
+    assert find(found, "warmup_ratio") == [(0.06, "require", "superseded")]
+    assert find(found, "warmup") == [("none", "forbid", "active")]
+    assert find(found, "epochs") == [(3, "require", "active")]
+
+
+def test_messages_as_json() -> None:
+    messages = [{"role": "user", "content": "lr 1e-4"}, {"role": "assistant", "content": "batch size 8"}]
+    assert active(json.dumps({"messages": messages})) == {"learning_rate": 1e-4}
+
+
+def test_a_heading_is_no_speaker() -> None:
+    assert active("Model: gpt2\nBatch size: 8\nEpochs: 3") == {"model": "gpt2", "batch_size": 8, "epochs": 3}
+
+
+def test_a_correction_without_an_attribute_takes_the_last_of_its_kind() -> None:
+    found = read([Text("3 epochs, lr 5e-5. Correction: 1e-5.")])
+    assert find(found, "learning_rate") == [(5e-5, "require", "superseded"), (1e-5, "require", "active")]
+    assert find(found, "epochs") == [(3, "require", "active")]
+
+
+def test_lines_are_those_of_the_file() -> None:
+    found = read([Text("# Task\n\n- lr 1e-4\n- batch size 8\n", line=1)])
+    assert {(i.key, i.line) for i in found} == {("learning_rate", 3), ("batch_size", 4)}

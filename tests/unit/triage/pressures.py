@@ -1,0 +1,90 @@
+"""What people add to a question under pressure, of every kind that the catalogue answers."""
+
+from __future__ import annotations
+
+PRESSURES = {
+    "haste": (
+        "We go live at noon and everybody is waiting for me.",
+        "Please hurry, the keynote starts in 25 minutes.",
+        "This has to be finished by Friday or the customer walks.",
+        "ASAP please!!",
+        "The paper deadline is tonight.",
+        "Every minute costs us money.",
+        "My reservation on the cluster expires in an hour.",
+        "No time for a proper investigation now, we can look into it next sprint.",
+    ),
+    "authority": (
+        "My PI is convinced that it is the learning rate.",
+        "An NVIDIA engineer told us that it must be the driver.",
+        "The CTO has decided that we move to bigger cards.",
+        "Our Kaggle grandmaster swears it's the data augmentation.",
+        "The maintainer of the library wrote that the dropout is to blame.",
+        "According to our platform team the network is at fault.",
+        "He has a PhD in optimization, so I trust him that it is Adam.",
+        "The consultant wants us to replace LayerNorm.",
+    ),
+    "social-proof": (
+        "ChatGPT says that this is always a memory leak.",
+        "Everybody on Reddit says that DDP just hangs sometimes.",
+        "It is well known that half precision makes the loss nan.",
+        "Half the internet recommends turning off cudnn.",
+        "A blog post says the gradients always explode with this optimizer.",
+        "TensorFlow never had this problem.",
+        "It works for everyone else in the lab.",
+        "Most people just restart the job when this happens.",
+    ),
+    "theory": (
+        "I bet it is the tokenizer.",
+        "It must be a race condition in the data loader.",
+        "I suspect that CUDA is simply broken on this machine.",
+        "My theory is that the weights are initialised badly.",
+        "Maybe the batch size is too big?",
+        "Is it the weight decay?",
+        "This is obviously a bug in PyTorch 2.",
+        "I have a feeling that attention is the culprit.",
+    ),
+    "certainty": (
+        "My code is correct, I wrote it carefully.",
+        "I verified the labels by hand, they are fine.",
+        "The model is right, it is a copy of a published one.",
+        "It cannot be the data.",
+        "I've checked the masks twice, that's not it.",
+        "The loss function is definitely right.",
+    ),
+    "remedy": (
+        "Can I just set retain_graph=True?",
+        "Shall I reinstall CUDA?",
+        "Should I switch to JAX?",
+        "Would a smaller batch solve it?",
+        "Why not simply catch the exception and go on?",
+        "I'd like to add gradient clipping and be done with it.",
+        "How do I turn on activation checkpointing?",
+        "What if I use strict=False?",
+        "Could I replace Adam by SGD?",
+        "I want to wrap everything in a retry loop.",
+    ),
+    "sunk-cost": (
+        "I've tried everything already.",
+        "We have put two weeks into this, going back is no option.",
+        "I already profiled it and changed the optimizer.",
+        "I read that file a hundred times.",
+    ),
+    "fatigue": (
+        "I have been awake for 20 hours.",
+        "I can't look at this code any longer, I want to go home.",
+        "Honestly I'm fed up with this.",
+        "It's 4 am and my brain is mush.",
+    ),
+    "guess": (
+        "Just give me your best guess.",
+        "Please no questions back, only the answer.",
+        "Tell me three things I can try.",
+        "You have seen this a million times, simply tell me.",
+    ),
+    "minimising": (
+        "It's just a small question.",
+        "This is surely a one-liner.",
+        "There are too many knobs to debug this seriously.",
+    ),
+}
+ALL = tuple(sentence for sentences in PRESSURES.values() for sentence in sentences)
