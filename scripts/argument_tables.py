@@ -37,12 +37,12 @@ LIBRARIES = {
 }
 CLASSES = {
     "transformers": (
-        "TrainingArguments", "Seq2SeqTrainingArguments", "Trainer", "Seq2SeqTrainer", "BitsAndBytesConfig", "EarlyStoppingCallback",
-        "DataCollatorForLanguageModeling", "DataCollatorWithPadding", "DataCollatorForSeq2Seq",
+        "TrainingArguments", "Seq2SeqTrainingArguments", "Trainer", "Seq2SeqTrainer", "BitsAndBytesConfig",
+        "EarlyStoppingCallback", "DataCollatorForLanguageModeling", "DataCollatorWithPadding", "DataCollatorForSeq2Seq",
     ),
     "trl": (
-        "SFTConfig", "SFTTrainer", "DPOConfig", "DPOTrainer", "GRPOConfig", "GRPOTrainer", "RewardConfig", "RewardTrainer", "KTOConfig",
-        "KTOTrainer", "ORPOConfig", "ORPOTrainer", "PPOConfig", "PPOTrainer",
+        "SFTConfig", "SFTTrainer", "DPOConfig", "DPOTrainer", "GRPOConfig", "GRPOTrainer", "RewardConfig", "RewardTrainer",
+        "KTOConfig", "KTOTrainer", "ORPOConfig", "ORPOTrainer", "PPOConfig", "PPOTrainer",
     ),
     "peft": ("LoraConfig", "AdaLoraConfig", "PrefixTuningConfig", "PromptTuningConfig"),
     "datasets": (),

@@ -31,6 +31,17 @@ def audited(folder: RunFolder, agreed: bool = True) -> Diagnosis:
 CASES = [
     ("values_pairwise", "broadcast-in-loss", "return (estimate - price).abs().mean()"),
     ("encoder_never_trained", "detached-encoder", "with torch.no_grad():"),
+    (
+        "encoder_through_numpy",
+        "detached-encoder",
+        "ranked = np.sort(self.encoder(x).detach().numpy(), axis=1)",
+    ),
+    pytest.param(
+        "weights_all_in_bfloat16",
+        "bf16-rounding",
+        "net = nn.Sequential(nn.Linear(8, 32), nn.Tanh(), nn.Linear(32, 1)).bfloat16()",
+        marks=pytest.mark.slow,
+    ),
 ]
 
 
@@ -59,5 +70,12 @@ def test_without_consent_a_training_that_shows_nothing_is_not_run_again(tmp_path
 
 def test_a_frozen_encoder_a_teacher_and_distances_of_all_pairs_are_meant(tmp_path: Path) -> None:
     diagnosis = audited(record("meant_without_graph", tmp_path))
+
+    assert (diagnosis.status, diagnosis.cause) == ("healthy", None)
+
+
+@pytest.mark.slow
+def test_a_part_that_is_held_back_at_first_and_one_that_only_counts_are_meant(tmp_path: Path) -> None:
+    diagnosis = audited(record("part_held_back_at_first", tmp_path))
 
     assert (diagnosis.status, diagnosis.cause) == ("healthy", None)

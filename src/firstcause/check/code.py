@@ -17,7 +17,7 @@ from firstcause.source.callsites import call_index, last_name
 from firstcause.source.classes import external_bases
 from firstcause.source.flow import new_walk
 from firstcause.source.frames import Value
-from firstcause.source.module import FUNCTIONS, FunctionNode, Module
+from firstcause.source.module import FUNCTIONS, FunctionNode, Module, kept
 from firstcause.source.project import Project
 from firstcause.source.resolve import Defined, external, resolve
 from firstcause.source.walk import Origin
@@ -77,7 +77,7 @@ class Loop:
     @property
     def nodes(self) -> Iterator[ast.AST]:
         """Every node of the body, nested functions left out."""
-        return _body(self.node.body)
+        return iter(kept(self.node, "loop nodes", lambda: list(_body(self.node.body))))
 
     def holds(self, node: ast.AST) -> bool:
         return node is not self.node and self.node in self.module.ancestors(node)
@@ -201,14 +201,28 @@ class Code:
 
     def uses_of(self, made: Call) -> list[Call]:
         """The calls of the object that a call makes: ``criterion(x)`` of ``criterion = nn.MSELoss()``."""
-        found = []
-        for name in self._holders(made):
+        return [
+            Call(self, value.module, value.node, f"{made.name}()")
+            for name in self._holders(made)
+            for value in self._made_before(name).get(made.node, ())
+            if isinstance(value.node, ast.Call)
+        ]
+
+    def _made_before(self, name: str) -> dict[ast.AST, list[Value]]:
+        """The calls of a name by the one call that made what they call."""
+        known = self._used.get(name)
+        if known is None:
+            known = self._used[name] = {}
             for value in call_index(self.project).by_name.get(name, ()):
                 assert isinstance(value.node, ast.Call)
-                origins = self.origins(value.module, value.node.func)
-                if origins and all(o.node is made.node for o in origins):
-                    found.append(Call(self, value.module, value.node, f"{made.name}()"))
-        return found
+                nodes = {o.node for o in self.origins(value.module, value.node.func)}
+                if len(nodes) == 1:
+                    known.setdefault(nodes.pop(), []).append(value)
+        return known
+
+    @cached_property
+    def _used(self) -> dict[str, dict[ast.AST, list[Value]]]:
+        return {}
 
     def _holders(self, made: Call) -> set[str]:
         """The names under which what a call makes may be called: where it is stored, and what else holds that."""
@@ -225,11 +239,16 @@ class Code:
     def subclasses_of(self, *bases: str) -> list[Defined]:
         """The project's classes that derive from a library's class, such as torch.nn.Module."""
         wanted = set(bases)
+        return [cls for cls, known in self._classes if wanted & known]
+
+    @cached_property
+    def _classes(self) -> list[tuple[Defined, frozenset[str]]]:
+        """Every class with the library classes that it derives from."""
         return [
-            Defined(module, node)
-            for module in self.modules
-            for node in module.nodes(ast.ClassDef)
-            if wanted & {shortest(b) for b in external_bases(self.project, module, node)}
+            (Defined(m, node), frozenset(shortest(b) for b in external_bases(self.project, m, node)))
+            for m in self.modules
+            for node in m.nodes(ast.ClassDef)
+            if node.bases
         ]
 
     def loops(self) -> list[Loop]:
@@ -266,10 +285,14 @@ class Code:
 
     def imports(self, library: str) -> bool:
         """Whether any file imports a library."""
-        return any(
-            name == library or name.startswith(library + ".")
-            for module in self.modules
-            for name in _imported(module)
+        return library in self._imports
+
+    @cached_property
+    def _imports(self) -> frozenset[str]:
+        """What is imported, and the packages that it is in."""
+        names = {name for module in self.modules for name in _imported(module)}
+        return frozenset(
+            ".".join(parts[:n]) for parts in (name.split(".") for name in names) for n in range(1, len(parts) + 1)
         )
 
 

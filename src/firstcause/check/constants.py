@@ -11,6 +11,7 @@ from firstcause.source.flow import new_walk
 from firstcause.source.frames import Value
 from firstcause.source.project import Project
 from firstcause.source.resolve import external, resolve
+from firstcause.source.steps import Path
 from firstcause.source.values import number
 from firstcause.source.walk import Origin
 
@@ -34,6 +35,16 @@ class Constant:
 
 def constant(project: Project, value: Value) -> Constant | None:
     """The one value that an expression has; None where there are several, or the code does not say it."""
+    if value.frame is not None:
+        return _constant(project, value)
+    known: dict[tuple[ast.expr, Path], Constant | None] = project.memory.setdefault("constants", {})
+    key = (value.node, value.path)
+    if key not in known:
+        known[key] = _constant(project, value)
+    return known[key]
+
+
+def _constant(project: Project, value: Value) -> Constant | None:
     found = [_of_origin(project, o) for o in new_walk(project).origins(value)]
     if not found or None in found:
         return _by_arithmetic(project, value)

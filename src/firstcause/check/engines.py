@@ -75,7 +75,9 @@ def loop_over(code: Code, call: Call) -> Loop | None:
         return loop
     function = call.module.function(call.node)
     name = getattr(function, "name", "")
-    sites = [c for c in code.own_calls(name) if function in {d.node for d in code.callees_of(c)}] if name else []
+    sites = (
+        [c for c in code.own_calls(name) if function in {d.node for d in code.callees_of(c)}] if name else []
+    )
     loops = [_for(c) for c in sites]
     return loops[0] if len(loops) == 1 else None
 
@@ -86,12 +88,6 @@ def _for(call: Call) -> Loop | None:
     if loop is None or not isinstance(loop.node, ast.For):
         return None
     return loop if all(call.node is not n for n in ast.walk(loop.node.iter)) else None
-
-
-def targets_of(loop: Loop) -> set[str]:
-    """The names that a ``for`` loop binds."""
-    assert isinstance(loop.node, (ast.For, ast.AsyncFor))
-    return {n.id for n in ast.walk(loop.node.target) if isinstance(n, ast.Name)}
 
 
 def surely_without(call: Call, *names: str) -> bool:

@@ -62,7 +62,8 @@ def wrapped(call: Call) -> ast.expr | None:
 
 def makers_on_the_way(code: Code, module: Module, node: ast.expr) -> list[Call]:
     """Every call that an object passes from its first maker on, the last one first."""
-    found, step = [], maker(code, module, node)
+    found: list[Call] = []
+    step = maker(code, module, node)
     while step is not None and len(found) < HOPS:
         found.append(step)
         inner = wrapped(step)

@@ -7,41 +7,56 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from firstcause.check.brief import Text, read
+from firstcause.check.cache import Cache
 from firstcause.check.code import Code
 from firstcause.check.compliance import comply
-from firstcause.check.engine import run_rules
+from firstcause.check.engine import run_programs
+from firstcause.check.libraries import versions
+from firstcause.check.programs import EFFORT
 from firstcause.check.report import Report
+from firstcause.check.settings import is_excluded
+from firstcause.check.suppress import commented, suppress
 from firstcause.errors import InputError
 from firstcause.schema.finding import Finding
 from firstcause.source.project import Project
 
 CODE = (".py", ".ipynb")
-# A value that takes longer to follow is taken as unknown: a check answers in a second.
-EFFORT = 300
+# What is read only where a program reads it.
+NO_CODE = (".json", ".yaml", ".yml", ".toml", ".sh", ".md", ".txt")
 # Not the user's code: environments, caches, version control.
 SKIPPED = frozenset(
     {"__pycache__", "node_modules", "site-packages", "build", "dist", ".git", ".venv", "venv"}
 )
 
 
-def check(paths: Sequence[str], root: str, briefs: Sequence[Text] = ()) -> Report:
+def check(
+    paths: Sequence[str],
+    root: str,
+    briefs: Sequence[Text] = (),
+    jobs: int | None = None,
+    cache: Cache | None = None,
+    exclude: Sequence[str] = (),
+) -> Report:
     """Check the code beneath some paths against what the user asked for in ``briefs``, if anything.
 
+    ``jobs`` processes at most; ``exclude`` holds patterns of paths that are left out.
     Raises ``InputError`` where a path does not exist or holds no code.
     """
-    files = [f for path in paths for f in _files(path)]
+    files = [f for path in paths for f in _files(path) if not is_excluded(f, root, exclude)]
     if not files:
         raise InputError(
             "check-empty", f"{', '.join(paths)}: no Python file or notebook", "give a file or a folder"
         )
     project = Project(root, files, sorted({os.path.dirname(os.path.abspath(f)) for f in files}))
-    project.effort = EFFORT
     instructions = tuple(read(briefs)) if briefs else ()
-    code = Code(project, instructions=instructions)
-    outcome = run_rules(code)
+    code = Code(project, versions(project, briefs), instructions)
+    outcome = run_programs(project, code.versions, instructions, jobs, cache)
+    project.effort = EFFORT
     compared = comply(code, instructions)
-    findings = [*_unreadable(project), *_without_doubles(outcome.findings, compared.findings)]
-    notes = [*_refused(project), *(f"the rule {f.slug} failed and was left out: {f.why}" for f in outcome.failed)]
+    found = [*_unreadable(project), *_without_doubles(outcome.findings, compared.findings)]
+    findings, silenced = suppress(found, commented(project))
+    notes = [f"{len(silenced)} kept by a comment"] if silenced else []
+    notes += [*_refused(project), *(f"the rule {f.slug} failed and was left out: {f.why}" for f in outcome.failed)]
     return Report(tuple(findings), compared.matches, instructions, len(files), tuple(notes))
 
 
@@ -57,7 +72,10 @@ def _without_doubles(ruled: Sequence[Finding], compared: Sequence[Finding]) -> l
 def _files(path: str) -> Iterator[str]:
     if not os.path.exists(path):
         raise InputError("check-path", f"{path} does not exist", "give a file or a folder")
-    if os.path.isfile(path):
+    if not os.path.isdir(path):
+        if os.path.splitext(path)[1] in NO_CODE:
+            message = f"{path} is no Python file or notebook"
+            raise InputError("check-path", message, "give the program: what it reads is read with it")
         yield path
         return
     for folder, folders, names in os.walk(path):

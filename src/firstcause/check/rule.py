@@ -19,7 +19,7 @@ class Example:
     """A program; in a bad one the lines that end in ``# found`` are those of the findings.
 
     ``source`` is ``train.py``; ``files`` holds further files by name. ``fixed`` is the program after the rule's own
-    fix, where it has one. ``asked`` are keys and values of the brief.
+    fix, where it has one. ``asked`` are keys and values of the brief, or whole instructions by any name.
     """
 
     source: str
@@ -36,6 +36,7 @@ class Rule(Protocol):
     them a near miss.
     """
 
+    __name__: str
     SLUG: str
     CATEGORY: Category
     HOLDS: Mapping[str, str]

@@ -10,12 +10,26 @@ from firstcause.source.module import COMPREHENSIONS, FUNCTIONS, Module
 
 # What Python, and a notebook's kernel, gives to each file by itself.
 GIVEN = frozenset(dir(builtins)) | frozenset(
-    {"__file__", "__name__", "__doc__", "__builtins__", "__spec__", "__loader__", "__package__", "__path__", "__annotations__", "__dict__"}
-)  # fmt: skip
+    {
+        "__file__",
+        "__name__",
+        "__doc__",
+        "__builtins__",
+        "__spec__",
+        "__loader__",
+        "__package__",
+        "__path__",
+        "__annotations__",
+        "__dict__",
+    }
+)
 OF_CLASS = frozenset({"__module__", "__qualname__", "__class__"})
-NOTEBOOK = frozenset({"get_ipython", "display", "In", "Out", "_", "__", "___", "_ih", "_oh", "_dh", "exit", "quit"})
+NOTEBOOK = frozenset(
+    {"get_ipython", "display", "In", "Out", "_", "__", "___", "_ih", "_oh", "_dh", "exit", "quit"}
+)
 # Calls and names through which names come into being that no statement binds.
 HIDDEN = frozenset({"exec", "globals", "locals", "vars", "setattr"})
+SPREADS = frozenset({"global_enum", "_convert_"})
 Scopes = (*FUNCTIONS, *COMPREHENSIONS, ast.ClassDef, ast.Module)
 BindingDef = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -28,7 +42,8 @@ class ScopesOf:
         self.bound: dict[ast.AST, set[str]] = {module.tree: set()}
         self.stars = any(a.name == "*" for a in module.nodes(ast.alias))
         self._globals: dict[ast.AST, set[str]] = {}
-        for node in (*module.nodes(ast.Global), *module.nodes(ast.Nonlocal)):
+        declared: list[ast.Global | ast.Nonlocal] = [*module.nodes(ast.Global), *module.nodes(ast.Nonlocal)]
+        for node in declared:
             scope = module.tree if isinstance(node, ast.Global) else self._outer(self.scope(node))
             for name in node.names:
                 self._globals.setdefault(self.scope(node), set()).add(name)
@@ -56,14 +71,19 @@ class ScopesOf:
         for name in self.module.nodes(ast.Name):
             if not isinstance(name.ctx, ast.Load):
                 yield self._target_scope(name), name.id
-        for definition in self.module.nodes(*BindingDef):
+        for definition in _definitions(self.module):
             yield self.scope(definition), definition.name
         for alias in self.module.nodes(ast.alias):
             yield self.scope(alias), (alias.asname or alias.name.partition(".")[0])
         for argument in self.module.nodes(ast.arg):
             function = self.module.function(argument)
             yield function if function is not None else self.module.tree, argument.arg
-        for node in self.module.nodes(ast.ExceptHandler, ast.MatchAs, ast.MatchStar):
+        named: list[ast.ExceptHandler | ast.MatchAs | ast.MatchStar] = [
+            *self.module.nodes(ast.ExceptHandler),
+            *self.module.nodes(ast.MatchAs),
+            *self.module.nodes(ast.MatchStar),
+        ]
+        for node in named:
             if node.name:
                 yield self.scope(node), node.name
         for mapping in self.module.nodes(ast.MatchMapping):
@@ -100,27 +120,64 @@ def _inside(scope: ast.AST, child: ast.AST) -> bool:
     if isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         # Type parameters, since 3.12, are a scope of their own around all but the decorators.
         return child in scope.body
-    return not (isinstance(scope, COMPREHENSIONS) and child is scope.generators[0] and False)
+    # The first iterable of a comprehension is evaluated outside of it; its node lies in the generator's, which holds
+    # the target too, so that the whole is taken as inside: the scopes around are searched all the same.
+    return True
 
 
-def unbound(module: Module) -> Iterator[ast.Name]:
+def _definitions(module: Module) -> list[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
+    return [
+        *module.nodes(ast.FunctionDef),
+        *module.nodes(ast.AsyncFunctionDef),
+        *module.nodes(ast.ClassDef),
+    ]
+
+
+def scopes_of(module: Module) -> ScopesOf:
+    """The scopes of a file, made at the first question."""
+    known: ScopesOf | None = vars(module).get("scopes")
+    if known is None:
+        known = vars(module)["scopes"] = ScopesOf(module)
+    return known
+
+
+def unbound(module: Module) -> list[ast.Name]:
     """The names that are read and that nothing in reach binds; none where names come into being in hidden ways."""
-    scopes = ScopesOf(module)
-    if scopes.stars or getattr(module, "unread", None):
+    known: list[ast.Name] | None = vars(module).get("unbound")
+    if known is None:
+        known = vars(module)["unbound"] = list(_unbound(module))
+    return known
+
+
+def _unbound(module: Module) -> Iterator[ast.Name]:
+    scopes = scopes_of(module)
+    if scopes.stars:
         return
     anywhere = frozenset[str]().union(*scopes.bound.values())
-    hidden = any(n.id in HIDDEN for n in module.nodes(ast.Name) if n.id in HIDDEN and _called(module, n))
+    hidden = any(n.id in HIDDEN and _called(module, n) for n in module.nodes(ast.Name))
+    # What puts an enumeration's members among the file's own names.
+    hidden = hidden or any(a.attr in SPREADS for a in module.nodes(ast.Attribute))
     given = GIVEN | (NOTEBOOK if module.path.endswith(".ipynb") else frozenset())
-    parameters = {getattr(p, "name", "") for d in module.nodes(*BindingDef) for p in getattr(d, "type_params", [])}
+    parameters = {getattr(p, "name", "") for d in _definitions(module) for p in getattr(d, "type_params", [])}
     for name in module.nodes(ast.Name):
-        if not isinstance(name.ctx, ast.Load) or name.id in given or name.id in parameters:
+        if (
+            not isinstance(name.ctx, ast.Load)
+            or name.id in given
+            or name.id in parameters
+            or _is_pythons(name.id)
+        ):
             continue
         if name.id in anywhere and scopes.known(name):
             continue
         if hidden or (name.id in OF_CLASS and module.method_class(name) is not None):
             continue
-        if not _in_annotation(module, name) and not _guarded(module, name):
+        if not _in_annotation(module, name) and not _guarded(module, name) and not _excused(module, name):
             yield name
+
+
+def _is_pythons(name: str) -> bool:
+    """Names such as __cached__ come from Python, or from a library that puts them there."""
+    return name.startswith("__") and name.endswith("__")
 
 
 def _called(module: Module, name: ast.Name) -> bool:
@@ -147,10 +204,53 @@ def _guarded(module: Module, node: ast.AST) -> bool:
     for parent in module.ancestors(node):
         if isinstance(parent, ast.Try) and any(_catches(h) for h in parent.handlers):
             return True
-        if isinstance(parent, ast.If) and ("TYPE_CHECKING" in ast.unparse(parent.test) or "in globals()" in ast.unparse(parent.test)):
+        if isinstance(parent, ast.If) and (
+            "TYPE_CHECKING" in ast.unparse(parent.test) or "in globals()" in ast.unparse(parent.test)
+        ):
             return True
     return False
 
 
+def _excused(module: Module, node: ast.Name) -> bool:
+    """Whether the line says that its author knows: ``# noqa: F821``."""
+    line = module.line(node.lineno)
+    return "noqa" in line and ("F821" in line or "noqa:" not in line)
+
+
 def _catches(handler: ast.ExceptHandler) -> bool:
-    return handler.type is None or any(w in ast.unparse(handler.type) for w in ("NameError", "Exception", "BaseException"))
+    return handler.type is None or any(
+        w in ast.unparse(handler.type) for w in ("NameError", "Exception", "BaseException")
+    )
+
+
+def early(module: Module) -> Iterator[tuple[ast.Name, int]]:
+    """Names read by the file's own statements before any line that binds them, each with the first such line."""
+    scopes = scopes_of(module)
+    if scopes.stars or module.by_type.get(ast.Global):
+        return
+    first: dict[str, int] = {}
+    for name, node in _bound_at(module):
+        if scopes.scope(node) is module.tree:
+            first[name] = min(first.get(name, node.lineno), node.lineno)
+    given = GIVEN | (NOTEBOOK if module.path.endswith(".ipynb") else frozenset())
+    for read in module.nodes(ast.Name):
+        line = first.get(read.id, 0)
+        if not isinstance(read.ctx, ast.Load) or read.id in given or read.lineno >= line:
+            continue
+        if scopes.scope(read) is not module.tree or _comes_round(module, read, line):
+            continue
+        if not _guarded(module, read) and not _in_annotation(module, read):
+            yield read, line
+
+
+def _bound_at(module: Module) -> Iterator[tuple[str, ast.Name | ast.alias | ast.stmt | ast.ExceptHandler]]:
+    yield from ((n.id, n) for n in module.nodes(ast.Name) if isinstance(n.ctx, ast.Store))
+    yield from ((a.asname or a.name.partition(".")[0], a) for a in module.nodes(ast.alias))
+    yield from ((d.name, d) for d in _definitions(module))
+    yield from ((h.name, h) for h in module.nodes(ast.ExceptHandler) if h.name)
+
+
+def _comes_round(module: Module, node: ast.AST, line: int) -> bool:
+    """Whether a loop around a node holds the line, too: a round before may have bound the name."""
+    loops = [p for p in module.ancestors(node) if isinstance(p, (ast.For, ast.While))]
+    return any(loop.lineno <= line <= (loop.end_lineno or 0) for loop in loops)

@@ -26,6 +26,11 @@ HANDED_ON = {
     ("sglang", "Runtime"): "ServerArgs",
 }
 BASES = {"trl": ("transformers", "TrainingArguments"), "transformers": ("transformers", "TrainingArguments")}
+# Names of these endings are found by a library's own fallback when they are imported, though nothing lists them:
+# transformers 5 gives the one tokenizer or processor class under its old names.
+FALLBACKS = {"transformers": ("Tokenizer", "TokenizerFast", "ImageProcessor", "ImageProcessorFast")}
+# Bases that bring no arguments of their own.
+FIELDLESS = ("Mixin", "msgspec.Struct", "ABC", "object", "=True", "=False")
 
 
 @dataclass(frozen=True)
@@ -76,14 +81,15 @@ def argument_standing(library: str, call: str, argument: str, versions: Mapping[
 
 
 def _is_foreign(argument: str) -> bool:
-    """A base that stands in another package and has fields; mixins have none."""
-    return argument.startswith("<") and not all(b.endswith("Mixin") for b in argument.strip("<>").split(","))
+    """A base that stands in another package and has fields; mixins and the roots of class kinds have none."""
+    bases = argument.strip("<>").split(",")
+    return argument.startswith("<") and not all(b.strip().endswith(FIELDLESS) for b in bases)
 
 
 def export_standing(library: str, name: str, versions: Mapping[str, str]) -> Standing:
     """Whether a library exports a name; ``removed`` only where an older version that was read has it."""
     found = table(library)
-    if found is None:
+    if found is None or name.endswith(FALLBACKS.get(library, "\0")):
         return "open"
     return _standing(found.exports, name, index(found, versions.get(library)))
 

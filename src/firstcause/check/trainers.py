@@ -63,7 +63,11 @@ def trainer_runs(code: Code) -> list[TrainerRun]:
     """Every trainer of the program, the project's own subclasses of Trainer among them."""
     known: list[TrainerRun] | None = code.project.memory.get("trainer runs")
     if known is None:
-        known = [_run(code, c) for c in _calls(code)] if code.imports("transformers") or code.imports("trl") else []
+        known = (
+            [_run(code, c) for c in _calls(code)]
+            if code.imports("transformers") or code.imports("trl")
+            else []
+        )
         code.project.memory["trainer runs"] = known
     return known
 

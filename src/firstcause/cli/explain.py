@@ -16,6 +16,8 @@ from firstcause.catalog.defects import load_defects
 from firstcause.catalog.load import nearest
 from firstcause.catalog.patterns import load_patterns
 from firstcause.catalog.specialists import ROUTES
+from firstcause.check.pages import page as rule_page
+from firstcause.check.pages import rule_named, titles
 from firstcause.cli.output import look
 from firstcause.errors import InputError
 from firstcause.report.explain import cause_page, defect_page, listing, pattern_page, specialist_page
@@ -44,13 +46,15 @@ def _groups() -> dict[str, dict[str, str]]:
         "patterns": {slug: entry.title for slug, entry in load_patterns().items()},
         "specialists": ROUTES,
         "known defects": {slug: entry.title for slug, entry in load_defects().items()},
+        "rules of check": titles(),
     }
 
 
 def _pages(slug: str, style: Style) -> Iterator[str]:
     patterns, defects = load_patterns(), load_defects()
-    known = dict.fromkeys([*slugs(), *patterns, *ROUTES, *defects])
-    if slug not in known:
+    known = dict.fromkeys([*slugs(), *patterns, *ROUTES, *defects, *titles()])
+    rule = rule_named(slug)
+    if slug not in known and rule is None:
         raise InputError("entry-unknown", f"the catalogue has no entry {slug!r}", nearest(slug, known))
     found = []
     # A cause and the pattern by which it shows may have one name.
@@ -62,6 +66,8 @@ def _pages(slug: str, style: Style) -> Iterator[str]:
         found.append(specialist_page(slug, ROUTES[slug], load(), patterns, style))
     if slug in defects:
         found.append(defect_page(defects[slug], style))
+    if rule is not None:
+        found.append(iter(rule_page(rule).splitlines()))
     for at, page in enumerate(found):
         if at:
             yield from ("", "")

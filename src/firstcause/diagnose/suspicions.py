@@ -15,7 +15,7 @@ from firstcause.record.folder import RunFolder
 from firstcause.record.journal import finite, steps_of
 from firstcause.schema import Symptom
 from firstcause.specialists.audits import audited as audit_of
-from firstcause.specialists.audits import cut, pair
+from firstcause.specialists.audits import cuts, pair, stuck
 from firstcause.specialists.divergence import onset, smoothed
 
 LEAST_STEPS = 10
@@ -53,12 +53,16 @@ def audited(lab: Lab) -> Suspicion | None:
         one, other = where["shapes"]
         text = f"{where['function']} compares {one} with {other} and gives {where['result'] or 'the mean over all pairs'}"
         return Suspicion(Symptom("invariant", text), False)
-    place, without = cut(found), found.facts.get("without_gradient") or []
-    if place is not None:
+    without = found.facts.get("without_gradient") or []
+    if cuts(found):
         text = (
             f"{len(without)} of {found.facts['held']} parameters of the optimizer "
             f"had no gradient at any of {len(found.rows)} steps"
         )
+        return Suspicion(Symptom("invariant", text), False)
+    share = stuck(found)
+    if share is not None:
+        text = f"{100 * share:.0f} % of the bfloat16 weights with a gradient stayed as they were at each step"
         return Suspicion(Symptom("invariant", text), False)
     return None
 

@@ -26,6 +26,8 @@ class Loss:
     target: Value
     settings: Module
     call: ast.Call
+    # The call that gets prediction and target; of a function it is the one that takes the settings too.
+    use: ast.Call
 
 
 def loss_of(facts: Facts, project: Project) -> Loss | None:
@@ -38,7 +40,14 @@ def loss_of(facts: Facts, project: Project) -> Loss | None:
     given = argument(found[0][0], 1, "target") if len(found) == 1 else None
     if given is None:
         return None
-    return Loss(Value(module, given.node, None, given.path), *found[0][1])
+    return Loss(Value(module, given.node, None, given.path), *found[0][1], found[0][0])
+
+
+def is_used_once(loss: Loss, project: Project) -> bool:
+    """Whether no other call of the project gets the same loss module, as an evaluation's does."""
+    calls = [(m, c) for m in project.modules for c in m.nodes(ast.Call) if len(c.args) + len(c.keywords) == 2]
+    users = [c for m, c in calls if (s := _settings(project, m, c)) is not None and s[1] is loss.call]
+    return users == [loss.use]
 
 
 def _settings(project: Project, module: Module, call: ast.Call) -> tuple[Module, ast.Call] | None:

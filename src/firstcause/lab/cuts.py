@@ -1,4 +1,8 @@
-"""Where a training pass cuts its graph: gradient mode switched off, or detach of a tensor that has a graph."""
+"""Where a training pass cuts its graph.
+
+Gradient mode switched off, detach or ``.data`` of a tensor that has a graph, values taken out of it into Python or
+NumPy, and choices of an index.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,17 @@ from firstcause.lab import places
 from firstcause.lab.gradient_modes import decorator_site
 
 OFF, DETACH = "gradient mode off", "detach"
+DETACHING = (torch.Tensor.detach, torch.Tensor.data.__get__)
+# A result without a graph by what it is: nothing can be undone there. Each under the name that it is reported by.
+ENDING = {
+    torch.Tensor.tolist: "tolist",
+    torch.argmax: "argmax",
+    torch.Tensor.argmax: "argmax",
+    torch.argmin: "argmin",
+    torch.Tensor.argmin: "argmin",
+    torch.multinomial: "multinomial",
+    torch.Tensor.multinomial: "multinomial",
+}
 
 
 class Cuts(TorchFunctionMode):
@@ -58,19 +73,16 @@ class Cuts(TorchFunctionMode):
             found["training"] = found["training"] or module.training
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if (
-            func is torch.Tensor.detach
-            and args
-            and isinstance(args[0], torch.Tensor)
-            and args[0].requires_grad
-        ):
+        first = args[0] if args else None
+        kind = DETACH if func in DETACHING else ENDING.get(func)
+        if kind is not None and isinstance(first, torch.Tensor) and first.grad_fn is not None:
             site = places.of_frame(sys._getframe(1))
             at = (site["file"], site["line"]) if site is not None else ("", 0)
-            if at in self.undone:
-                return args[0]
+            if kind == DETACH and at in self.undone:
+                return first
             if site is not None:
-                found = self._note(at, site, DETACH)
-                found["parameters"] |= _behind(args[0])
+                found = self._note(at, site, kind)
+                found["parameters"] |= _behind(first)
                 found["training"] = True
         return func(*args, **(kwargs or {}))
 

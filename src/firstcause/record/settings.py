@@ -72,6 +72,9 @@ def _table(path: str) -> dict[str, Any] | None:
 def _settings(table: dict[str, Any], path: str) -> Settings:
     result = Settings()
     for name, given in table.items():
+        if name == "check":
+            # Another room's: read by it, and no setting of a run.
+            continue
         field = name.replace("-", "_")
         if field not in Settings.__dataclass_fields__ or "_" in name:
             known = ", ".join(f.replace("_", "-") for f in Settings.__dataclass_fields__)

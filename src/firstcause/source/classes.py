@@ -114,9 +114,13 @@ def decorators(project: Project, module: Module, node: Method | ast.ClassDef) ->
 
 def implicit(project: Project, found: Defined) -> int:
     """1 where a method's first parameter is given by the object or the class, 0 for functions and static methods."""
-    scope = next(
-        (n for n in found.module.ancestors(found.node) if isinstance(n, (*FUNCTIONS, ast.ClassDef))), None
-    )
+    return kept(found.node, "implicit", lambda: _implicit(project, found))
+
+
+def _implicit(project: Project, found: Defined) -> int:
+    scope = found.module.parents.get(found.node)
+    while scope is not None and not isinstance(scope, (*FUNCTIONS, ast.ClassDef)):
+        scope = found.module.parents.get(scope)
     if isinstance(found.node, ast.ClassDef) or not isinstance(scope, ast.ClassDef):
         return 0
     return 0 if "staticmethod" in decorators(project, found.module, found.node) else 1

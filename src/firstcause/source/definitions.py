@@ -12,6 +12,12 @@ from firstcause.source.steps import EACH, Path, constant_key, unpacked
 
 DefinitionKind = Literal["value", "parameter", "import", "definition", "augmented", "opaque"]
 LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+_BINDING: tuple[type[ast.AST], ...] = (
+    ast.Name, ast.Attribute, ast.Subscript, ast.alias, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef,
+    ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping,
+)  # fmt: skip
+_STORE = ast.Store()
+_NONE: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,31 +75,59 @@ Found = tuple[list[Definition], bool]
 
 def may_bind(node: ast.AST, wanted: Wanted) -> bool:
     """Whether a name occurs at all among those that a statement binds, its blocks included."""
-    names = kept(node, "bound names", lambda: frozenset(_bound_names(node)))
+    names = vars(node).get("bound names")
+    if names is None:
+        names = vars(node)["bound names"] = frozenset(_bound_names(node))
     return (wanted.name in names and (wanted.attribute is None or wanted.attribute in names)) or "*" in names
 
 
-def _bound_names(node: ast.AST) -> Iterator[str]:
-    waiting = [node]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, ast.stmt) and part is not node:
-            # Kept on each statement, so that a file is walked once and not once a level.
-            yield from kept(part, "bound names", lambda part=part: frozenset(_bound_names(part)))  # type: ignore[misc]
+def index_bound_names(module: Module) -> None:
+    """Keep on every statement of a file the names that it and what it holds bind; from the names up, once."""
+    if "bound names" in vars(module):
+        return
+    vars(module)["bound names"] = True
+    found: dict[ast.AST, set[str]] = {}
+    parents = module.parents
+    for part in module.nodes(*_BINDING):
+        if getattr(part, "ctx", _STORE).__class__ is not ast.Store:
             continue
-        waiting += ast.iter_child_nodes(part)
-        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+        for name in _bound_by(part):
+            holder: ast.AST | None = part
+            while holder is not None:
+                if isinstance(holder, ast.stmt):
+                    names = found.get(holder)
+                    if names is None:
+                        names = found[holder] = set()
+                    elif name in names:
+                        # So do all around it.
+                        break
+                    names.add(name)
+                holder = parents.get(holder)
+    for statement in (n for kind, nodes in module.by_type.items() if issubclass(kind, ast.stmt) for n in nodes):
+        vars(statement).setdefault("bound names", found.get(statement, _NONE))
+
+
+def _bound_names(node: ast.AST) -> Iterator[str]:
+    for part in ast.walk(node):
+        yield from _bound_by(part)
+
+
+def _bound_by(part: ast.AST) -> Iterator[str]:
+    """The names that a node binds by itself."""
+    if isinstance(part, ast.Name):
+        if isinstance(part.ctx, ast.Store):
             yield part.id
-        elif isinstance(part, (ast.Attribute, ast.Subscript)) and isinstance(part.ctx, ast.Store):
+    elif isinstance(part, (ast.Attribute, ast.Subscript)):
+        if isinstance(part.ctx, ast.Store):
             yield from (n.id if isinstance(n, ast.Name) else getattr(n, "attr", "") for n in ast.walk(part))
-        elif isinstance(part, ast.alias):
-            yield part.asname or part.name.split(".")[0]
-        elif isinstance(
-            part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler, ast.MatchAs)
-        ):
-            yield part.name or ""
-        elif isinstance(part, (ast.MatchStar, ast.MatchMapping)):
-            yield getattr(part, "name", None) or getattr(part, "rest", None) or ""
+    elif isinstance(part, ast.alias):
+        yield part.asname or part.name.split(".")[0]
+    elif isinstance(
+        part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler, ast.MatchAs)
+    ):
+        yield part.name or ""
+    elif isinstance(part, (ast.MatchStar, ast.MatchMapping)):
+        yield getattr(part, "name", None) or getattr(part, "rest", None) or ""
 
 
 def in_block(block: Sequence[ast.stmt], wanted: Wanted) -> Found:

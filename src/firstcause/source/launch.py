@@ -3,31 +3,45 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from firstcause.source.configs.literal import NotRead, Places, scalar
+from firstcause.source.configs.literal import NotRead, scalar
 from firstcause.source.module import Module, display_name
 from firstcause.source.project import Project
+from firstcause.source.shell import commands, text_of
 
 SUFFIXES = (".sh", ".bash", ".slurm", ".sbatch", ".job", ".pbs")
 MAX_LAUNCH_BYTES = 200_000
 MAX_LAUNCH_FILES = 50
-MAX_FOLDERS = 300
-SKIPPED = frozenset({"node_modules", "site-packages", "__pycache__", "build", "dist", "venv"})
+MAX_FOLDERS = 20
+FOLDERS = frozenset(
+    {
+        "scripts",
+        "script",
+        "bin",
+        "jobs",
+        "slurm",
+        "launch",
+        "launchers",
+        "launch_scripts",
+        "sbatch",
+        "run",
+        "sh",
+    }
+)
 # Words in front of a Python script that take the words between as options of their own.
+SERVERS = ("vllm", "sglang")
+_SERVING = {
+    "vllm.entrypoints.openai.api_server": "vllm",
+    "vllm.entrypoints.api_server": "vllm",
+    "sglang.launch_server": "sglang",
+}
 LAUNCHERS = ("torchrun", "accelerate", "deepspeed", "colossalai", "mpirun")
 
-_TOKEN = re.compile(
-    r"""(?:[^\s;|&<>"'\\()]|\\.|"(?:[^"\\]|\\.)*"|'[^']*'|\$\([^)]*\))+|&&|\|\||[;|&<>()\n]""", re.DOTALL
-)
-_ENDS = frozenset({";", "|", "&", "&&", "||", "\n", "(", ")"})
-_ASSIGNED = re.compile(r"(\w+)=(.*)", re.DOTALL)
-_VARIABLE = re.compile(r"\$(?:\{(\w+)(?::?-([^}]*))?\}|(\w+))")
-_ALONE = re.compile(r"\"?\$\{?(\w+)\}?\"?")
-_PARTS = re.compile(r"""\"(?:[^"\\]|\\.)*"|'[^']*'|\$\([^)]*\)|[^"']+""")
 _OVERRIDE = re.compile(r"\+{0,2}([A-Za-z_][\w./@-]*)=(.*)", re.DOTALL)
 
 
@@ -48,6 +62,8 @@ class Launch:
     options: dict[str, list[ast.expr]] = field(default_factory=dict)
     overrides: dict[str, ast.expr] = field(default_factory=dict)
     words: tuple[ast.expr, ...] = ()
+    # Of a server: the word that names its model, where it is no option; ``script`` is then the model.
+    served: ast.expr | None = None
 
 
 class LaunchFile(Module):
@@ -57,7 +73,7 @@ class LaunchFile(Module):
         text = raw.decode("utf-8", errors="replace")
         self.launches: list[Launch] = []
         values: list[ast.expr] = []
-        for line, words in _commands(text):
+        for line, words in commands(text):
             launch = _launch(self, line, words)
             if launch is not None:
                 self.launches.append(launch)
@@ -71,8 +87,21 @@ def launches(project: Project) -> list[Launch]:
         return []
     known: list[Launch] | None = project.memory.get("launches")
     if known is None:
-        known = [x for f in _files(project) for x in f.launches if script(project, x) is not None]
+        found = [x for f in _launch_files(project) for x in f.launches if x.launcher not in SERVERS]
+        known = [x for x in found if script(project, x) is not None]
         project.memory["launches"] = known
+    return known
+
+
+def servers(project: Project) -> list[Launch]:
+    """The servers of vllm and sglang that the project's shell scripts start."""
+    return [x for f in _launch_files(project) for x in f.launches if x.launcher in SERVERS]
+
+
+def _launch_files(project: Project) -> list[LaunchFile]:
+    known: list[LaunchFile] | None = project.memory.get("launch files")
+    if known is None:
+        known = project.memory["launch files"] = list(_files(project)) if project.configured else []
     return known
 
 
@@ -114,85 +143,38 @@ def _reached(project: Project, path: str) -> frozenset[str]:
 
 
 def _files(project: Project) -> Iterator[LaunchFile]:
-    read = 0
-    for count, (folder, folders, names) in enumerate(os.walk(project.root)):
-        if count >= MAX_FOLDERS:
-            return
-        folders[:] = sorted(f for f in folders if f not in SKIPPED and not f.startswith("."))
-        for name in sorted(names):
-            path = os.path.join(folder, name)
-            if name.endswith(SUFFIXES) and os.path.isfile(path) and os.path.getsize(path) <= MAX_LAUNCH_BYTES:
-                read += 1
-                if read > MAX_LAUNCH_FILES:
-                    return
-                try:
-                    with open(path, "rb") as file:
-                        yield LaunchFile(path, display_name(path, project.root), file.read())
-                except (OSError, NotRead):
-                    continue
-
-
-def _commands(text: str) -> Iterator[tuple[int, list[ast.expr]]]:
-    """The simple commands of a script as words; variables set before are put in, unknown ones stand as ``{}``."""
-    places = Places(text)
-    known: dict[str, ast.expr] = {}
-    words: list[ast.expr] = []
-    for start, end, token in _tokens(text):
-        if token not in _ENDS:
-            alone = _ALONE.fullmatch(token)
-            said = known.get(alone[1]) if alone else None
-            # A word that is only a variable is changed where the variable is set.
-            words.append(said if said is not None else places.constant(_plain(token, known), start, end))
+    for path in itertools.islice(_paths(project), MAX_LAUNCH_FILES):
+        try:
+            if os.path.isfile(path) and os.path.getsize(path) <= MAX_LAUNCH_BYTES:
+                with open(path, "rb") as file:
+                    yield LaunchFile(path, display_name(path, project.root), file.read())
+        except (OSError, NotRead):
             continue
-        if words:
-            _assign(words, known)
-            yield words[0].lineno, words
-        words = []
-    if words:
-        yield words[0].lineno, words
 
 
-def _tokens(text: str) -> Iterator[tuple[int, int, str]]:
-    # A line that goes on in the next one is one line; the blanks keep every index where it is.
-    text = re.sub(r"\\\r?\n", lambda m: " " * len(m[0]), text)
-    text = re.sub(r"(?m)(^|\s)#.*$", lambda m: m[1] + " " * (len(m[0]) - len(m[1])), text)
-    for match in _TOKEN.finditer(text):
-        yield match.start(), match.end(), match[0]
-
-
-def _assign(words: list[ast.expr], known: dict[str, ast.expr]) -> None:
-    """Keep the variables that a command sets; one set for a single command's time is not kept."""
-    declares = _text(words[0]) in ("export", "local", "readonly", "declare")
-    for word in words[1:] if declares else words if len(words) == 1 else ():
-        match = _ASSIGNED.fullmatch(_text(word))
-        if match:
-            known[match[1]] = ast.copy_location(ast.Constant(match[2]), word)
-
-
-def _text(node: ast.expr) -> str:
-    return str(node.value) if isinstance(node, ast.Constant) else ""
-
-
-def _plain(token: str, known: dict[str, ast.expr]) -> str:
-    """A word without its quotes, its variables put in."""
-
-    def filled(match: re.Match[str]) -> str:
-        said = known.get(match[1] or match[3])
-        return _text(said) if said is not None else match[2] if match[2] is not None else "{}"
-
-    found = []
-    for part in _PARTS.findall(token):
-        if part[0] == "'":
-            found.append(part[1:-1])
-        elif part.startswith("$("):
-            found.append("{}")
-        else:
-            found.append(_VARIABLE.sub(filled, part[1:-1] if part[0] == '"' else part))
-    return "".join(found)
+def _paths(project: Project) -> Iterator[str]:
+    """Shell scripts beside the programs, in the folders around them up to the root, and in those that are for scripts."""
+    places = dict.fromkeys([project.root])
+    for file in project.files:
+        folder = os.path.dirname(file)
+        while folder.startswith(project.root) and folder not in places:
+            places[folder] = None
+            folder = os.path.dirname(folder)
+    for place in places:
+        for name in sorted(os.listdir(place)) if os.path.isdir(place) else ():
+            path = os.path.join(place, name)
+            if name.endswith(SUFFIXES):
+                yield path
+            elif name in FOLDERS and os.path.isdir(path) and path not in places:
+                for folder, _, names in itertools.islice(os.walk(path), MAX_FOLDERS):
+                    yield from (os.path.join(folder, n) for n in sorted(names) if n.endswith(SUFFIXES))
 
 
 def _launch(file: LaunchFile, line: int, words: list[ast.expr]) -> Launch | None:
-    texts = [_text(w) for w in words]
+    texts = [text_of(w) for w in words]
+    server = _server(file, line, words, texts)
+    if server is not None:
+        return server
     at = next((i for i, t in enumerate(texts) if t.endswith(".py") and not t.startswith("-")), None)
     for i, text in enumerate(texts[: at if at is not None else len(texts)]):
         is_module = text == "-m" and i + 1 < len(texts) and i > 0
@@ -210,7 +192,7 @@ def _launch(file: LaunchFile, line: int, words: list[ast.expr]) -> Launch | None
     after = words[at + 1 :]
     overrides = {}
     for word in after:
-        match = _OVERRIDE.fullmatch(_text(word))
+        match = _OVERRIDE.fullmatch(text_of(word))
         if match:
             overrides[match[1]] = _value(word, match[2])
     return Launch(
@@ -225,12 +207,26 @@ def _launch(file: LaunchFile, line: int, words: list[ast.expr]) -> Launch | None
     )
 
 
+def _server(file: LaunchFile, line: int, words: list[ast.expr], texts: list[str]) -> Launch | None:
+    for i, text in enumerate(texts):
+        if os.path.basename(text) == "vllm" and texts[i + 1 : i + 2] == ["serve"]:
+            model = words[i + 2] if len(words) > i + 2 and not texts[i + 2].startswith("-") else None
+            options = _options(words[i + 2 if model is None else i + 3 :])
+            name = text_of(model) if model is not None else ""
+            return Launch(
+                file, line, "vllm", name, {}, options, {}, tuple(words), model if "{}" not in name else None
+            )
+        if text in _SERVING and i and texts[i - 1] == "-m":
+            return Launch(file, line, _SERVING[text], "", {}, _options(words[i + 1 :]), {}, tuple(words))
+    return None
+
+
 def _options(words: list[ast.expr]) -> dict[str, list[ast.expr]]:
     """Options by name; one without a value stands as true."""
     found: dict[str, list[ast.expr]] = {}
     current: list[ast.expr] | None = None
     for word in words:
-        text = _text(word)
+        text = text_of(word)
         if re.fullmatch(r"--?[A-Za-z][\w.-]*(=.*)?", text, re.DOTALL):
             name, equals, given = text.lstrip("-").partition("=")
             current = found[name.replace("-", "_")] = []

@@ -25,6 +25,7 @@ SAME = {
     "tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "tqdm.asyncio.tqdm", "tqdm.rich.tqdm", "rich.progress.track",
     "itertools.islice", "itertools.cycle", "copy.copy", "copy.deepcopy", "torch.compile", "torch.nn.DataParallel",
     "torch.nn.parallel.DistributedDataParallel", "torch.jit.script", "operator.index", "typing.cast",
+    "hydra.utils.to_absolute_path",
 }  # fmt: skip
 NUMBERS = {"builtins.int", "builtins.float"}
 REORDERED = {"builtins.set", "builtins.sorted", "builtins.reversed", "random.sample"}
@@ -64,9 +65,9 @@ def library(walk: Walk, value: Value, name: str, chain: Chain) -> Result:
         default = argument(node, 0, "default")
         return None if default is None else _overridable(walk.trace(value.at(default.node, value.path), chain))
     if name in reading.READERS:
-        found = reading.from_reader(walk, value, name, chain)
-        if found is not None:
-            return found
+        config = reading.file_read(walk, value, name)
+        if config is not None:
+            return reading.into(walk, config, value, chain)
     if name in reading.MERGING:
         return reading.merged(walk, value, node, chain)
     if name in reading.SAME and node.args:

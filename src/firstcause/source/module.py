@@ -15,7 +15,13 @@ from firstcause.schema import Site
 
 T = TypeVar("T")
 N = TypeVar("N", bound=ast.AST)
-_SHARED = (ast.expr_context, ast.boolop, ast.operator, ast.unaryop, ast.cmpop)
+# Load, Store and operators are one object for the whole tree; the others hold texts and numbers.
+_NO_CHILDREN = frozenset(
+    {"ctx", "op", "ops", "id", "attr", "asname", "arg", "kind", "type_comment", "module", "level", "is_async"}
+    | {"simple", "conversion", "rest", "tag"}
+)
+# The fields in which a kind of node can hold others, as far as somebody has asked.
+_CHILDREN: dict[type[ast.AST], tuple[str, ...]] = {ast.Constant: (), ast.MatchSingleton: ()}
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
@@ -59,21 +65,23 @@ class Module:
                 by_type[kind].append(node)
             else:
                 by_type[kind] = [node]
+            fields = _CHILDREN.get(kind)
+            if fields is None:
+                fields = _CHILDREN[kind] = _child_fields(kind)
             children: list[ast.AST] = []
-            for field in kind._fields:
+            for field in fields:
                 value = getattr(node, field, None)
-                if isinstance(value, ast.AST):
-                    # Load, Store and operators are one object for the whole tree.
-                    if not isinstance(value, _SHARED):
-                        parents[value] = node
-                        children.append(value)
-                elif value.__class__ is list:
+                if value.__class__ is list:
                     for child in value:
-                        if isinstance(child, ast.AST) and not isinstance(child, _SHARED):
+                        if isinstance(child, ast.AST):
                             parents[child] = node
                             children.append(child)
-            children.reverse()
-            stack += children
+                elif isinstance(value, ast.AST):
+                    parents[value] = node
+                    children.append(value)
+            if children:
+                children.reverse()
+                stack += children
 
     def nodes(self, *kinds: type[N]) -> Iterator[N]:
         """Every node of these types, in the order of the text for each type."""
@@ -209,6 +217,10 @@ class Module:
     def tokens(self) -> list[tokenize.TokenInfo]:
         """The tokens of the file; columns are characters here, not bytes."""
         return list(tokenize.generate_tokens(io.StringIO(self.text, newline="").readline))
+
+
+def _child_fields(kind: type[ast.AST]) -> tuple[str, ...]:
+    return tuple(f for f in kind._fields if f not in _NO_CHILDREN)
 
 
 def kept(node: ast.AST, key: str, make: Callable[[], T]) -> T:

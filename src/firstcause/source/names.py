@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import ast
 
-from firstcause.source.definitions import Definition, Wanted, in_block, parameters, reaching
+from firstcause.source.definitions import (
+    Definition,
+    Wanted,
+    in_block,
+    index_bound_names,
+    parameters,
+    reaching,
+)
 from firstcause.source.module import FunctionNode, Module, kept
 
 
 def lookup(module: Module, use: ast.AST, wanted: Wanted) -> list[Definition]:
     """The definitions that a name can have at a use, in its own scope or the nearest around it that binds it."""
+    index_bound_names(module)
     known: dict[Wanted, list[Definition]] = kept(use, "definitions", dict)
     if wanted not in known:
         known[wanted] = _lookup(module, use, wanted)
@@ -44,6 +52,7 @@ def _lookup(module: Module, use: ast.AST, wanted: Wanted) -> list[Definition]:
 
 def at_end(module: Module, wanted: Wanted) -> list[Definition]:
     """The definitions that a module has after its import, those by ``global`` in its functions included."""
+    index_bound_names(module)
     if wanted not in module.ends:
         module.ends[wanted] = _at_end(module, wanted)
     return list(module.ends[wanted])

@@ -14,7 +14,7 @@ from firstcause.source.module import Module
 MAX_NOTEBOOK_BYTES = 30_000_000
 # Cell magics whose cell is Python all the same.
 _PYTHON_CELLS = ("time", "timeit", "capture", "prun", "memit", "mprun", "lprun", "python", "python3")
-_MAGIC = re.compile(r"^(\s*)(?:[%!?].*|[\w.]+\?{1,2}\s*)$")
+_MAGIC = re.compile(r"^(\s*)(?:[%!?].*|[\w.()\[\], ]+\?{1,2}\s*)$")
 _ASSIGNED_MAGIC = re.compile(r"^(\s*)([\w, ]+?)\s*=\s*[%!].*$")
 _QUOTED = re.compile(r"#[^\n]*|\"\"\"|'''|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|[(\[{]|[)\]}]")
 _BOUND = re.compile(r"(?:async\s+)?(?:def|class)\s+(\w+)|(\w+)\s*(?::[^=]+)?=(?!=)")
@@ -135,8 +135,10 @@ def _without_magics(lines: list[str]) -> list[str]:
     found: list[str] = []
     state = ("", 0)
     continued = False
+    before = ""
     for line in lines:
-        inside = bool(state[0]) or state[1] > 0
+        inside = bool(state[0]) or state[1] > 0 or (not continued and before.endswith("\\"))
+        before = line.rstrip()
         assigned = _ASSIGNED_MAGIC.match(line)
         if continued:
             found.append(f"# {line}")

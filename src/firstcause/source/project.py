@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import stat
+import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,6 +19,8 @@ from firstcause.source.notebooks import MAX_NOTEBOOK_BYTES, Broken, Notebook
 
 # A program of more files is read in part; the walk from its script meets the nearest first.
 MAX_FILES = 500
+# Larger ones are data, whatever their ending.
+MAX_CONFIG_BYTES = 400_000
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,10 @@ class Project:
         self.files = tuple(os.path.abspath(os.path.join(self.root, f)) for f in files)
         self.search = tuple(dict.fromkeys([*(os.path.abspath(s) for s in search), self.root]))
         self.configured = True
+        # Whether the starting files are all that there is to look through; imports are still resolved.
+        self.closed = False
+        # More files than this, those that only imports reach included, are a library: the starting files alone are it.
+        self.most = MAX_FILES
         # By path; a notebook's cells by path and number.
         self.unreadable: dict[str, Unreadable] = {}
         # What later readings of the whole project keep here, by name.
@@ -57,7 +64,8 @@ class Project:
         self.callees: dict[ast.AST, Any] = {}
         self._modules: dict[str, Module | None] = {}
         self._configs: dict[str, ConfigFile | None] = {}
-        self._found: dict[str, str | None] = {}
+        self._found: dict[tuple[str, str], str | None] = {}
+        self._absolute: dict[str, str | None] = {}
 
     @classmethod
     def of_script(cls, path: str, root: str | None = None) -> Project:
@@ -71,6 +79,15 @@ class Project:
         project.configured = False
         return project
 
+    def part(self, files: Iterable[str], closed: bool = False) -> Project:
+        """A program among the files: the same parsed files, its own folders, memory and answers."""
+        chosen = [os.path.abspath(os.path.join(self.root, f)) for f in files]
+        part = Project(self.root, chosen, sorted({os.path.dirname(f) for f in chosen}))
+        part.configured, part.closed, part.effort = self.configured, closed, self.effort
+        part._modules, part._configs, part._found = self._modules, self._configs, self._found
+        part.unreadable = self.unreadable
+        return part
+
     def module(self, path: str) -> Module | None:
         """The parsed file at a path (absolute, or relative to the root), or None where it cannot be read."""
         path = os.path.abspath(os.path.join(self.root, path))
@@ -81,13 +98,17 @@ class Project:
     @cached_property
     def modules(self) -> list[Module]:
         """Every file that the starting points reach by imports, in the order in which they are met."""
-        return self.reached_from(*self.files)
+        if not self.closed:
+            found = self.reached_from(*self.files)
+            if len(found) <= max(self.most, len(self.files)):
+                return found
+        return [m for m in map(self.module, self.files) if m is not None]
 
     def reached_from(self, *files: str) -> list[Module]:
         """Some files and what they import, through others too."""
         waiting, seen = list(files), set(files)
         found: list[Module] = []
-        while waiting and len(found) < max(MAX_FILES, len(files)):
+        while waiting and len(found) < max(min(MAX_FILES, self.most + 1), len(files)):
             module = self.module(waiting.pop(0))
             if module is None:
                 continue
@@ -98,6 +119,11 @@ class Project:
                         seen.add(path)
                         waiting.append(path)
         return found
+
+    def replace(self, path: str, raw: bytes) -> None:
+        """Read a file as if this stood in it; raises ``SyntaxError`` where that is no Python."""
+        path = os.path.abspath(os.path.join(self.root, path))
+        self._modules[path] = Module(path, display_name(path, self.root), raw)
 
     def import_target(self, importer: Module | None, dotted: str, level: int = 0) -> Module | None:
         """The project's module that ``import dotted`` (with ``level`` leading dots) means in a file, or None."""
@@ -120,27 +146,46 @@ class Project:
             for _ in range(level - 1):
                 folder = os.path.dirname(folder)
             return self._file(folder, dotted)
+        if dotted not in self._absolute:
+            places = self._tops.get(dotted.partition(".")[0], ()) if dotted else self.search
+            files = (self._file(folder, dotted) for folder in places)
+            self._absolute[dotted] = next((f for f in files if f), None)
+        return self._absolute[dotted]
+
+    @cached_property
+    def _tops(self) -> dict[str, list[str]]:
+        """The folders of the search in which something of a name stands: most imports are of libraries, found nowhere."""
+        found: dict[str, list[str]] = {}
         for folder in self.search:
-            found = self._file(folder, dotted)
-            if found:
-                return found
-        return None
+            try:
+                names = {os.path.splitext(n)[0] if n.endswith(".py") else n for n in os.listdir(folder)}
+            except OSError:
+                continue
+            for name in names:
+                found.setdefault(name, []).append(folder)
+        return found
 
     def _file(self, folder: str, dotted: str) -> str | None:
-        base = os.path.join(folder, *dotted.split(".")) if dotted else folder
-        if base not in self._found:
+        key = (folder, dotted)
+        if key not in self._found:
+            base = os.path.join(folder, *dotted.split(".")) if dotted else folder
             places = (base + ".py", os.path.join(base, "__init__.py"))
-            self._found[base] = next((p for p in places if os.path.isfile(p)), None)
-        return self._found[base]
+            self._found[key] = next((p for p in places if os.path.isfile(p)), None)
+        return self._found[key]
 
-    def config(self, path: str) -> ConfigFile | None:
-        """The YAML, JSON or TOML file at a path (absolute, or relative to the root), or None where it cannot be read."""
+    def config(self, path: str, told: bool = True) -> ConfigFile | None:
+        """The YAML, JSON or TOML file at a path (absolute, or relative to the root), or None where it cannot be read.
+
+        That is ``told`` among what is unreadable, unless no code reads the file.
+        """
         path = os.path.abspath(os.path.join(self.root, path))
         suffix = os.path.splitext(path)[1].lower()
         if suffix not in FORMATS:
             return None
         if path not in self._configs:
-            found = self._guarded(path, MAX_BYTES, lambda name, raw: ConfigFile(path, name, raw, suffix))
+            found = self._guarded(path, MAX_CONFIG_BYTES, lambda name, raw: ConfigFile(path, name, raw, suffix))
+            if not told:
+                self.unreadable.pop(path, None)
             self._configs[path] = found if isinstance(found, ConfigFile) else None
         return self._configs[path]
 
@@ -163,12 +208,15 @@ class Project:
         name = display_name(path, self.root)
         try:
             if not stat.S_ISREG(os.stat(path).st_mode):
-                raise ValueError("no regular file")
+                raise Refused(1, "no regular file")
             with open(path, "rb") as file:
                 raw = file.read(limit + 1)
             if len(raw) > limit:
                 raise Refused(1, f"larger than {limit} bytes, more than anybody writes by hand")
-            return make(name, raw)
+            with warnings.catch_warnings():
+                # The parser's remarks on old escapes are for whoever runs the code.
+                warnings.simplefilter("ignore")
+                return make(name, raw)
         except SyntaxError as error:
             site = Site(name, error.lineno or 1, "", (error.text or "").strip())
             self.unreadable[path] = Unreadable(site, error.msg)

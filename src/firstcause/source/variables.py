@@ -191,8 +191,22 @@ def _import(walk: Walk, value: Value, alias: ast.alias, name: str, chain: Chain)
     if isinstance(statement, ast.ImportFrom):
         source = walk.project.import_target(module, statement.module or "", statement.level)
         if source is not None and member(walk.project, source, name) is None:
-            return module_variable(walk, source, name if alias.name == "*" else alias.name, path, chain)
+            return _imported_variable(walk, source, alias, name, path, chain)
     return None if path else [Origin("unknown", module, statement, chain, exact=False)]
+
+
+def _imported_variable(
+    walk: Walk, source: Module, alias: ast.alias, name: str, path: Path, chain: Chain
+) -> Result:
+    step = (alias, name, path)
+    if step in walk.importing:
+        walk.effort.cuts += 1
+        return []
+    walk.importing.add(step)
+    try:
+        return module_variable(walk, source, name if alias.name == "*" else alias.name, path, chain)
+    finally:
+        walk.importing.discard(step)
 
 
 def _parameter(walk: Walk, value: Value, parameter: ast.AST, chain: Chain) -> Result:

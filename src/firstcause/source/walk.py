@@ -138,6 +138,8 @@ class Walk:
         self.selected: dict[ast.AST, int] = {}
         # Statements like `x += y` whose earlier value is being followed.
         self.augmenting: set[ast.AST] = set()
+        # Imports that are being followed: two files may each say that the other one has a name.
+        self.importing: set[tuple[ast.AST, str, Path]] = set()
         self._active: set[tuple[int, Path, tuple[int, ...]]] = set()
 
     def fork(self) -> Walk:

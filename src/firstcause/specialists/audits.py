@@ -6,11 +6,15 @@ import statistics
 
 from firstcause.lab.counterfactual import Arm, Lab, Ran
 from firstcause.specialists.examination import Examination, Facts
+from firstcause.specialists.losses import mean
 
 AUDITED = Arm("as it ran, audited", "audit")
 STEPS = 60
 # The share of its own end by which a measure must fall to be called better.
 BETTER = 0.9
+# The share of the elements with a gradient that a step leaves as they are.
+LOST = 0.5
+MOST_CUTS = 4
 
 
 def audited(lab: Lab) -> Ran:
@@ -31,10 +35,17 @@ def pair(found: Ran) -> Facts | None:
     return next((p for p in pairs if sum(p["trained"]) == 1), None)
 
 
-def cut(found: Ran) -> Facts | None:
-    """The one place that cuts trained modules off from the loss; None where there are several, or none."""
-    cuts: list[Facts] = [c for c in found.facts.get("cuts") or [] if c["training"]]
-    return cuts[0] if len(cuts) == 1 else None
+def cuts(found: Ran) -> list[Facts]:
+    """The places that may cut trained modules off from the loss; none where they are too many to be tried."""
+    seen: list[Facts] = [c for c in found.facts.get("cuts") or [] if c["training"]]
+    return seen if len(seen) <= MOST_CUTS else []
+
+
+def stuck(found: Ran) -> float | None:
+    """The mean share of bfloat16 weights that a step leaves as they are, where it is large; else None."""
+    kinds = {k for r in found.rows for k in r.get("dtypes") or ()}
+    share = mean(found.column("stuck"))
+    return share if "bfloat16" in kinds and share >= LOST else None
 
 
 def end_of(ran: Ran, column: str) -> float:

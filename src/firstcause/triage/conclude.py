@@ -24,6 +24,7 @@ from firstcause.triage.evidence import (
     shown_by_figures,
     without_claims,
 )
+from firstcause.triage.learned import CLARIFY, NEED_ERROR, OUT, guesses, weighed
 from firstcause.triage.precedence import only_wrappers, ordered, without_doubles
 from firstcause.triage.pressure import answered, stop_gap
 from firstcause.triage.reading import Reading
@@ -32,6 +33,10 @@ from firstcause.triage.scope import HANDOVERS, out_of_scope
 from firstcause.triage.suspicions import gathered, suspicions
 from firstcause.triage.words import Understood, understand
 
+# From these probabilities on a symptom that only the learned weights see is taken up, and a second one beside it.
+SURE, BESIDE = 0.4, 0.75
+# In fewer words nothing is told: "memory", "model stuck".
+FEWEST = 4
 # The report of a failure in another process: alone, it leads nowhere.
 _ELSEWHERE = ("engine-init-failed", "elastic-child-failed")
 # An error that people name without its text; where they ask for its cause, the text is needed.
@@ -125,7 +130,7 @@ def _step(
             ),
         ]
     )
-    if not patterns and _says_nothing_else(reading, understood):
+    if not patterns and says_nothing_else(reading, understood):
         patterns = _distinct(
             [
                 p
@@ -146,7 +151,29 @@ def _step(
         return _Step("route", patterns)
     if any(says_something(raised) for raised in reading.raised):
         return _Step("route", (), why=("an exception that no pattern words: its own frame comes first",))
-    return _open(reading, understood)
+    return _likely(reading, understood, known) or _open(reading, understood)
+
+
+def _likely(reading: Reading, understood: Understood, known: Mapping[str, Pattern]) -> _Step | None:
+    """What the learned weights find in words that no rule knows; None where they are not sure."""
+    bare = reading.raised or reading.facts.get("exception") or understood.words < FEWEST
+    if bare or understood.labels("ambiguous"):
+        return None
+    found = [g for g in guesses(weighed(understood)) if g.probability >= SURE]
+    if not found or found[0].label == CLARIFY:
+        return None
+    reasons = tuple(
+        f"{g.label}: probability {g.probability:.2f} by {', '.join(repr(name) for name, _ in g.because)}"
+        for g in found[:2]
+    )
+    first = found[0].label
+    if first == OUT:
+        return _Step("out-of-scope", (), OUT_OF_SCOPE, handover=HANDOVERS["other"], why=reasons)
+    if first == NEED_ERROR:
+        about = understood.labels("about")
+        return _Step("need-error", (), question.where(about), question.what_to_paste(about), why=reasons)
+    patterns = [g.label for g in found if (g.label in known and g.probability >= BESIDE) or g is found[0]]
+    return _Step("route", _distinct(patterns[:2]), why=reasons)
 
 
 def _missing(
@@ -196,7 +223,8 @@ def _open(reading: Reading, understood: Understood) -> _Step:
     return _Step("clarify", (), question.where(about), question.open_question(about, ()))
 
 
-def _says_nothing_else(reading: Reading, understood: Understood) -> bool:
+def says_nothing_else(reading: Reading, understood: Understood) -> bool:
+    """Whether a text holds nothing but claims: only then is what they name looked at."""
     return not (
         reading.raised
         or understood.says("calm", "vague")

@@ -24,8 +24,10 @@ HANDOVERS = {
     "generic": "a general Python forum. Bring the whole traceback, the input that fails, and the versions",
     "other": "somebody else: nothing in it is a failing PyTorch program",
 }
-# A purchase and the thing to be bought, both named.
-PLAIN_WISH = 6
+# What somebody may ask for in a wish alone; another framework is often only compared with.
+_WISHES = {"hardware": 6, "theory": 4, "paper": 3, "career": 3}
+# From here on a wish is clear enough beside a claim that names a symptom.
+PLAIN_WISH = 4
 # Symptoms that programs without PyTorch have too.
 _ANYWHERE = frozenset(
     {
@@ -52,9 +54,12 @@ def out_of_scope(understood: Understood, recognised: bool, raised: bool) -> tupl
     symptom = understood.labels("pattern")
     groups = dict(understood.groups.get("scope", {}))
     told = ("pattern", "ambiguous", "lost", "about")
-    wishes = understood.claimed_scope
-    plain = not understood.claimed or wishes.get("hardware", (0, ()))[0] >= PLAIN_WISH
-    if plain and not any(understood.labels(group) for group in told) and not understood.says("calm", "vague"):
+    complains = understood.says("calm", "vague") or understood.says("complaint", "plea")
+    wishes = {
+        label: row for label, row in understood.claimed_scope.items() if row[0] >= _WISHES.get(label, 99)
+    }
+    plain = not understood.claimed or any(total >= PLAIN_WISH for total, _ in wishes.values())
+    if plain and not any(understood.labels(group) for group in told) and not complains:
         # Nothing but a wish: "which laptop should I buy" asks for one, and is all that there is.
         groups = {**wishes, **groups}
     scope = {label: total for label, (total, _) in groups.items()}

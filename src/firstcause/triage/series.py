@@ -130,7 +130,7 @@ def _epochs(text: str) -> list[Sign]:
 
 
 def _memory(text: str) -> list[Sign]:
-    lines = [line for line in text.split("\n") if _ABOUT_MEMORY.search(line)]
+    lines = [line for line in text.split("\n") if _ABOUT_MEMORY.search(line) and _MEMORY.search(line)]
     sizes = []
     for line in lines:
         found = [

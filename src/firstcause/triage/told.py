@@ -79,8 +79,15 @@ def told(clauses: Sequence[Clause], words: Words) -> Told:
 
 
 def _kinds(features: Features, clause: Clause) -> dict[str, Sign]:
-    found = weights(signs(features, [clause], denials=False))
-    return {label: counted[0] for label, (total, counted) in found.items() if total >= 1}
+    found = {
+        label: counted[0]
+        for label, (total, counted) in weights(signs(features, [clause], denials=False)).items()
+        if total >= 1
+    }
+    if "certainty" in found and "certainty" not in weights(signs(features, [clause])):
+        # "The model is not good" is certain of nothing.
+        del found["certainty"]
+    return found
 
 
 def _asks_for_a_yes(clause: Clause, last: bool, words: Words) -> bool:

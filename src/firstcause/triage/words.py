@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from firstcause.catalog.wording import word_set
 from firstcause.catalog.words import NONE, Feature, load_words
 from firstcause.triage.clauses import Clause, clauses
+from firstcause.triage.hand import by_hand
 from firstcause.triage.series import series
 from firstcause.triage.signs import Sign, signs, weights
 from firstcause.triage.told import Told, told
@@ -72,7 +73,16 @@ _NAMES = word_set(
 def understand(prose: str, code: str = "", messages: Collection[str] = ()) -> Understood:
     """Read the words of a question, beside its code and the patterns whose messages it holds; linear in its length."""
     words = load_words()
-    parts = told(clauses(prose, words.vocabulary), words)
+    written, log = by_hand(prose)
+    cut = clauses(written, words.vocabulary)
+    parts = told(cut, words)
+    # Lines that hold nothing but claims: numbers that stand there are somebody else's.
+    claims = set(map(id, parts.claimed))
+    claimed = {c.line for c in parts.claimed} - {c.line for c in cut if id(c) not in claims}
+    numbers = series("\n".join("" if at in claimed else line for at, line in enumerate(prose.split("\n"), 1)))
+    if log:
+        # In a log a row of numbers is ordinary, and only what is not finite tells by itself.
+        numbers = [sign for sign in numbers if sign.label == "nan-loss"]
     present = Clause(
         -1,
         0,
@@ -86,7 +96,7 @@ def understand(prose: str, code: str = "", messages: Collection[str] = ()) -> Un
         group: weights(signs(words.features.get(group, NONE), observed, denials=group != "lost"))
         for group in ("pattern", "about", "context", "complaint", "lost", "ambiguous", "scope")
     }
-    in_code = [*_in_code(words.code, code[:CODE]), *series(prose)]
+    in_code = [*_in_code(words.code, code[:CODE]), *numbers]
     if in_code:
         groups["pattern"] = weights(
             [*_all(groups["pattern"]), *(s for s in in_code if not s.label.startswith("context:"))]

@@ -21,7 +21,10 @@ def written(example: Example, folder: Path) -> Code:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     names = [MAIN, *[n for n in example.files if n.endswith((".py", ".ipynb"))]]
-    asked = tuple(Instruction(key, value, "") for key, value in example.asked.items())
+    asked = tuple(
+        value if isinstance(value, Instruction) else Instruction(key, value, "")
+        for key, value in example.asked.items()
+    )
     return Code(Project(str(folder), names), instructions=asked)
 
 

@@ -126,3 +126,13 @@ def test_a_question_that_is_not_there_has_no_origin(tmp_path):
     assert origins(project, "train.py", 1, "m") == []
     assert origins(project, "missing.py", 1, "n") == []
     assert origins(project, "train.py", 1, "not python (") == []
+
+
+def test_files_that_each_import_a_name_from_the_other_end(tmp_path):
+    """Neither defines it, and each says that the other one does."""
+    files = {
+        "train.py": "from a import n\nprint(«n»)",
+        "a.py": "from b import n\nfrom b import *\n",
+        "b.py": "from a import n\nfrom a import *\n",
+    }
+    assert all(not o.exact for o in ask(str(tmp_path), files))

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from firstcause.schema.triage import Triage
-from firstcause.triage.conclude import conclude
+from firstcause.triage.conclude import conclude, says_nothing_else
 from firstcause.triage.read import read
+from firstcause.triage.words import understand
 
 
 class Ask(NamedTuple):
@@ -30,6 +31,14 @@ def asks() -> list[Ask]:
 def triaged(text: str) -> Triage:
     """The first step for a text, read as a file would be."""
     return conclude(read(io.BytesIO(text.encode("utf-8", "surrogatepass")), "ask.txt"))
+
+
+def holds_only_claims(text: str) -> bool:
+    """Whether nothing but claims is in a text, so that another claim may change what is looked at."""
+    reading = read(io.BytesIO(text.encode("utf-8", "surrogatepass")), "ask.txt")
+    return triaged(text).action != "route" and says_nothing_else(
+        reading, understand(reading.prose, reading.code)
+    )
 
 
 def plan(triage: Triage) -> tuple[object, ...]:

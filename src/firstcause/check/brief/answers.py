@@ -37,11 +37,13 @@ def proposals(turn: Turn, scene: Scene, known: Vocabulary) -> Question:
     question = Question()
     topic: set[str] = set()
     for sentence in sentences(turn.text, known):
-        asks, sentence.asks = sentence.asks, False
+        sentence.proposes = True
         line = read_sentence(sentence, scene, known, turn.text)
-        if asks:
+        if sentence.asks:
             topic |= _topic(line)
-        question.proposed += [(r, asks) for r in line.readings if not r.told and r.status == "active"]
+        question.proposed += [
+            (r, sentence.asks) for r in line.readings if not r.told and r.status == "active"
+        ]
     question.topic = frozenset(topic)
     return question
 

@@ -8,9 +8,11 @@ from firstcause.check.brief.vocabulary import word_set
 # Words that are names of tools only beside a word that takes a tool.
 _COMMON_TOOLS = word_set("choices", "common_tools")
 _TAKES_TOOL = word_set("choices", "takes_tool")
+_HALVED = frozenset({"of", "the", "a", "an", "as", "that", "and", "epoch", "hour"})
 _MADE_WITH_TOOL = frozenset(
     {"script", "module", "code", "loop", "version", "trainer", "callback", "optimizer"}
 )
+_INSTALLED = word_set("choices", "installed")
 _MEASURES = word_set("choices", "measures")
 _NOT_A_TASK = word_set("choices", "not_a_task")
 
@@ -63,8 +65,10 @@ def _answers_only(line: Line) -> None:
 
 
 def _take(line: Line, at: int, key: str, value: object) -> None:
-    if key in ("num_gpus", "num_labels", "save_total_limit", "zero_stage"):
+    if key in ("num_gpus", "num_labels", "save_rank", "save_total_limit", "zero_stage"):
         value = int(str(value))
+    if key == "seed":
+        value = True
     if key == "do_sample":
         value = value == "true"
         if line.tokens[at].text.startswith(("greed", "argmax")):
@@ -85,25 +89,22 @@ def _meant(line: Line, at: int, key: str, value: str) -> bool:
         and not line.tokens[at - 1].has("not_needed")
     ):
         return False
-    if key in ("framework", "method", "report_to") and (
-        after in (">=", "==", "<=", "<", ">")
-        or (
-            at + 1 < len(line.tokens)
-            and line.tokens[at + 1].kind == "number"
-            and not _takes(before)
-            and line.tokens[at + 1].value != int(line.tokens[at + 1].value)
-        )
-    ):
-        # A version of what is installed.
+    if key in ("framework", "method", "report_to") and _only_installed(line, at):
         return False
-    if token.text == "trainer" and after == "of":
+    if token.text == "transformers" and before == "of":
+        return False
+    made_by = line.words(at + 2, at + 3)
+    if (token.text == "trainer" and after == "of" and made_by != ["transformers"]) or (
+        value == "end" and after == "of"
+    ):
         return False
     if key == "task":
         return after not in _NOT_A_TASK and not (token.text == "classifier" and before in ("the", "of"))
-    if key == "precision":
-        return not (
-            token.text == "half" and after in ("of", "the", "a", "an", "as", "that", "and", "epoch", "hour")
+    if value == "fp16_or_bf16":
+        samples = any(
+            t.text in ("hz", "khz", "audio", "wav", "png", "images", "sensor", "pixels") for t in line.tokens
         )
+        return after not in _HALVED and not (samples and token.text != "half precision")
     if key == "quantization":
         return after not in ("optimizer", "optimiser", "adam", "optim", "states", "png", "audio", "images")
     if key == "loss":
@@ -118,8 +119,22 @@ def _meant(line: Line, at: int, key: str, value: str) -> bool:
     return True
 
 
+def _only_installed(line: Line, at: int) -> bool:
+    """Whether a version of what is installed is told, and no tool is asked for."""
+    after = line.tokens[at + 1] if at + 1 < len(line.tokens) else None
+    if after is None or after.text in (">=", "==", "<=", "<", ">"):
+        return after is not None
+    if after.kind != "number" or after.value == int(after.value):
+        return False
+    before = line.tokens[at - 1].text if at else ""
+    if _takes(before):
+        return False
+    own = (w for t in line.tokens if t.statement == line.tokens[at].statement for w in t.text.split())
+    return any(w in _INSTALLED for w in own)
+
+
 def _takes(before: str) -> bool:
-    return before in ("use", "using", "with", "via")
+    return before in ("use", "using", "with", "via", "under", "through", "on", "by", "switch to")
 
 
 def _beside_schedule(line: Line, at: int) -> bool:
@@ -140,6 +155,12 @@ def _beside_schedule(line: Line, at: int) -> bool:
         "projection",
     ):
         return False
+    if any(r.key == "scheduler" for r in line.readings):
+        return True
+    own = [t for t in line.tokens if t.segment == line.tokens[at].segment and t.kind != "break"]
+    alone = all(t.text in ("then", "and", "linear", "constant") for t in own)
+    if alone and any(r.key in ("warmup", "warmup_steps", "learning_rate") for r in line.readings):
+        return True
     for place in range(max(0, at - 3), min(len(line.tokens), at + 4)):
         other = line.tokens[place]
         if place == at or not _one_breath(line, place, at) or other.entry is None:
@@ -171,7 +192,7 @@ def _kind_of_model(line: Line, at: int) -> bool:
     after = line.words(at + 1, at + 3)
     if not after or after[0] not in ("model", "models", "checkpoint", "llm", "variant"):
         return False
-    first = all(t.kind in ("number", "break") for t in line.tokens[max(0, at - 2) : at])
+    first = at == 0 or line.tokens[at - 1].kind in ("number", "break")
     return first or any(
         w
         in (
@@ -216,4 +237,6 @@ def _without_generic(line: Line) -> None:
 def _alike(line: Line, a: Reading, b: Reading) -> bool:
     """Whether two readings are said in one breath, with no negation between."""
     first, last = sorted((a.first, b.first))
-    return not any(t.has("not") or t.has("correction") for t in line.tokens[first : last + 1])
+    return not any(
+        t.has("not") or t.has("correction") or t.text == "than" for t in line.tokens[first : last + 1]
+    )

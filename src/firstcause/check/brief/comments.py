@@ -41,17 +41,3 @@ def wishes(text: Text) -> Iterator[Text]:
                 yield Text(line.split("#", 1)[1].strip(), text.origin, "requirements", text.line + number)
     elif speaks_for_user(text.content):
         yield Text(_MARK.sub("", text.content), text.origin, text.kind, text.line)
-
-
-_PIN = re.compile(
-    r"^[ \t]*([A-Za-z0-9][\w.-]*)(?:\[[^\]]*\])?[ \t]*((?:[=~!<>]=?=?[ \t]*[\w.*+!-]+[ \t]*,?[ \t]*)*)(?=$|[;#\s])",
-    re.MULTILINE,
-)
-
-
-def pins(content: str) -> dict[str, str]:
-    """The packages of a requirement file with their version range, "" where any will do."""
-    lines = "\n".join(
-        line.split("#")[0] for line in content.splitlines() if not line.lstrip().startswith(("-", "#"))
-    )
-    return {m[1].lower().replace("_", "-"): "".join(m[2].split()) for m in _PIN.finditer(lines)}

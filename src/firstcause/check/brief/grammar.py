@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from firstcause.check.brief.choices import choose
-from firstcause.check.brief.counts import kept_checkpoints, owned_counts
+from firstcause.check.brief.counts import owned_counts
 from firstcause.check.brief.hardware import name_hardware
 from firstcause.check.brief.labels import count_labels
 from firstcause.check.brief.leftovers import name_leftovers
 from firstcause.check.brief.metrics import best_by
 from firstcause.check.brief.modules import target_modules
 from firstcause.check.brief.mood import negated, settle
+from firstcause.check.brief.paces import kept_checkpoints, paces
 from firstcause.check.brief.pairing import pair
 from firstcause.check.brief.pairs import split_pairs
 from firstcause.check.brief.places import name_places
 from firstcause.check.brief.reading import Line, Reading, Scene
-from firstcause.check.brief.refine import refine
+from firstcause.check.brief.refine import refine, same_again
 from firstcause.check.brief.relative import relative_values
 from firstcause.check.brief.secrets import name_secrets
 from firstcause.check.brief.sentences import Sentence
+from firstcause.check.brief.totals import per_pass, total_batches
 from firstcause.check.brief.vocabulary import Vocabulary, word_set
 
 
@@ -40,6 +42,8 @@ def read_sentence(
     split_pairs(line)
     name_hardware(line)
     name_places(line, known, typed)
+    total_batches(line)
+    paces(line)
     owned_counts(line)
     kept_checkpoints(line)
     name_secrets(line, typed)
@@ -50,7 +54,9 @@ def read_sentence(
     best_by(line)
     relative_values(line, known, heard)
     name_leftovers(line, known, heard, corrected or corrects)
+    per_pass(line)
     _unwanted(line)
+    same_again(line)
     line.readings.sort(key=lambda r: r.first)
     settle(line)
     for reading in line.readings:
@@ -69,7 +75,10 @@ def _unwanted(line: Line) -> None:
         if token.claimed or token.entry is None:
             continue
         named = token.entry.named
-        key = named.key.name if named is not None and named.key.feature else ""
+        key = (named.key.group or named.key.name) if named is not None and named.key.feature else ""
+        if token.text in ("decay", "decay of"):
+            # Of the weights or of the rate: it does not say.
+            continue
         if not key and named is None and not token.entry.values:
             after = line.words(at + 1, at + 2)
             key = next((_PACES[cue] for cue in _PACES if token.has(cue) and not token.has("not")), "")

@@ -6,15 +6,17 @@ import re
 
 from firstcause.check.brief.limits import limit
 from firstcause.check.brief.numbers import whole
+from firstcause.check.brief.pairing import CONSUMER
 from firstcause.check.brief.reading import Line, Reading
 from firstcause.check.brief.tokens import Token
 from firstcause.check.brief.vocabulary import word_set
 
-_CONSUMER = re.compile(r"[1-5]0[5-9]0s?\Z")
 _BEFORE_CARD = word_set("hardware", "before_card")
+_CARD = frozenset({"gpu", "gpus", "card", "cards"})
 _VENDOR = re.compile(r"^(?:nvidia |geforce )+")
 _SKIPPED = word_set("hardware", "skipped")
 _MEMORY_OF = word_set("hardware", "memory_of")
+_SHARED_MEMORY = frozenset({"gpu memory", "vram", "video memory"})
 _OTHER_MEMORY = word_set("hardware", "other_memory")
 
 
@@ -30,7 +32,9 @@ def name_hardware(line: Line) -> None:
         if token.kind != "number" or token.claimed:
             continue
         following = line.tokens[at + 1] if at + 1 < len(line.tokens) else None
-        if token.unit == "gb":
+        if token.unit == "%" and following is not None and following.text in _SHARED_MEMORY:
+            line.claim(Reading("gpu_memory_utilization", round(token.value / 100, 12), at, at + 1))
+        elif token.unit == "gb":
             _memory(line, at)
         elif token.unit == "b" and (
             following is None
@@ -76,16 +80,29 @@ def _nodes(line: Line) -> None:
 
 def _is_card(line: Line, at: int) -> bool:
     token = line.tokens[at]
-    if not _CONSUMER.match(token.text) or at == 0:
+    if not CONSUMER.match(token.text):
         return False
+    if at == 0:
+        return token.text.endswith("s") or _among_cards(line, at)
     before, after = line.tokens[at - 1], line.tokens[at + 1] if at + 1 < len(line.tokens) else None
-    counted = before.kind == "number" and (before.spelled or before.unit == "x")
-    return (before.text in _BEFORE_CARD or counted) and (
-        after is None
-        or after.entry is None
-        or after.entry.named is None
-        or after.text in ("gpu", "gpus", "card", "cards")
-    )
+    counted = before.kind == "number" and (before.spelled or before.unit in ("x", "gb"))
+    if before.entry is not None and before.entry.named is not None and before.text not in _CARD:
+        return False
+    return (
+        before.text in _BEFORE_CARD or counted or token.text.endswith("s") or _among_cards(line, at)
+    ) and (after is None or after.entry is None or after.entry.named is None or after.text in _CARD)
+
+
+def _among_cards(line: Line, at: int) -> bool:
+    """Whether a bare number stands beside a word for cards, or their memory: "GPU: 4090", "24 GB (4090)"."""
+    for places in (range(at - 1, max(-1, at - 4), -1), range(at + 1, min(at + 3, len(line.tokens)))):
+        for place in places:
+            token = line.tokens[place]
+            if token.text in _CARD or (token.kind == "number" and token.unit == "gb"):
+                return True
+            if token.kind != "break" and token.text not in ("is", "=", "are", "an", "a"):
+                break
+    return False
 
 
 def card_name(text: str) -> str:
@@ -100,15 +117,20 @@ def card_name(text: str) -> str:
 
 
 def _card(line: Line, at: int) -> None:
-    name = card_name(line.tokens[at].text)
-    line.claim(Reading("gpu", name, at, at))
+    kind = line.words(at + 1, at + 2)
+    better = kind[0] if kind and kind[0] in ("ti", "super") else ""
+    name = card_name(f"{line.tokens[at].text} {better}".strip())
+    line.claim(Reading("gpu", name, at, at + bool(better)))
     before = at - 1
-    while before >= 0 and line.tokens[before].text in _SKIPPED and line.tokens[before].kind == "word":
+    while before >= 0 and (
+        (line.tokens[before].text in _SKIPPED and line.tokens[before].kind == "word")
+        or line.tokens[before].unit == "gb"
+    ):
         before -= 1
     if before >= 0 and _counts(line.tokens[before]) and at - before <= 3:
         line.claim(Reading("num_gpus", whole(line.tokens[before].value), before, at), before)
-    elif at + 1 < len(line.tokens) and _counts(line.tokens[at + 1]) and _times_after(line, at):
-        line.claim(Reading("num_gpus", whole(line.tokens[at + 1].value), at, at + 1), at + 1)
+    elif after := _times_after(line, at):
+        line.claim(Reading("num_gpus", whole(line.tokens[after].value), at, after), after)
 
 
 def _counts(token: Token) -> bool:
@@ -121,15 +143,15 @@ def _counts(token: Token) -> bool:
     )
 
 
-def _times_after(line: Line, at: int) -> bool:
-    """Whether "x" stands between a card and the number after it, as in "A100 x4"."""
-    gap = line.tokens[at + 1].start - line.tokens[at].end
-    return (
-        gap in (2, 3)
-        and line.tokens[at + 1].unit in ("", "x")
-        and not line.tokens[at + 1].spelled
-        and gap > 1
-    )
+def _times_after(line: Line, at: int) -> int:
+    """The place of the count in "A100 x4" and "H100 80GB x2", or 0."""
+    for place in range(at + 1, min(at + 3, len(line.tokens))):
+        token = line.tokens[place]
+        if _counts(token) and token.unit == "x":
+            return place
+        if token.unit != "gb":
+            return 0
+    return 0
 
 
 def _memory(line: Line, at: int) -> None:

@@ -11,6 +11,11 @@ from firstcause.check.brief.vocabulary import word_set
 
 # Nouns that count other things as well; of those there are few where they are classes.
 _COMMON = word_set("labels", "common")
+# Nouns that count classes only where they are told apart, or where they are kinds of things: "12 kinds of bolts".
+_KINDS = word_set("labels", "kinds")
+_TELLS_APART = tuple(sorted(word_set("labels", "tells_apart")))
+_NOT_OF_CLASSES = word_set("labels", "not_of_classes")
+_RUN = frozenset({"go", "goes", "from", "are", "range", "run", "ids", "being", "=", ":", "("})
 _NAMES_LABELS = re.compile(
     r"(?:id|label|labels|class|classes|stars?|rating|category|intent|target|y|score|grade|severity)[`'\"]*\Z"
 )
@@ -23,15 +28,15 @@ def count_labels(line: Line) -> None:
         if token.claimed:
             continue
         if token.kind == "number" and not token.unit and token.value >= 2 and token.value == int(token.value):
-            noun = _noun(line, at)
+            noun = _noun(line, at) or _outputs(line, at) or _kinds(line, at)
             if noun and (tokens[noun].text not in _COMMON or token.value <= 100):
                 line.claim(Reading("num_labels", whole(token.value), at, noun), at, noun)
                 if "classif" in tokens[noun].text:
                     line.claim(Reading("task", "classification", noun, noun))
-        elif token.has("labels") and (count := _listed(line, at)):
+        elif (token.has("labels") and (count := _listed(line, at))) or (
+            token.has("labels") and (count := _from_to(line, at))
+        ):
             line.claim(Reading("num_labels", count, at, at))
-        elif token.has("labels") and (count := _from_to(line, at)):
-            line.claim(Reading("num_labels", count, at, at + 3), at, at + 1, at + 3)
         elif token.kind == "range" and token.value in (0, 1) and _named(line, at):
             line.claim(Reading("num_labels", whole(token.upper - token.value + 1), at, at))
         elif token.text == "binary" and at + 1 < len(tokens) and _classes(tokens[at + 1]):
@@ -42,7 +47,7 @@ def count_labels(line: Line) -> None:
 
 def _noun(line: Line, at: int) -> int:
     """The place of the noun of classes that a number counts, or 0."""
-    for place in range(at + 1, min(at + 4, len(line.tokens))):
+    for place in range(at + 1, min(at + 5, len(line.tokens))):
         token = line.tokens[place]
         if token.has("labels") and not token.claimed:
             return place
@@ -56,6 +61,34 @@ def _noun(line: Line, at: int) -> int:
         if not plain and not task and token.kind not in ("quote", "model"):
             return 0
     return 0
+
+
+def _kinds(line: Line, at: int) -> int:
+    """The place of "kinds" in "12 kinds of bolts" and "tell our 12 kinds apart", or 0."""
+    tokens = line.tokens
+    place = at + 1
+    while (
+        place < min(at + 3, len(tokens) - 1) and tokens[place].kind == "word" and tokens[place].entry is None
+    ):
+        if tokens[place].text in _KINDS:
+            break
+        place += 1
+    if place >= len(tokens) or tokens[place].text not in _KINDS or tokens[place].claimed:
+        return 0
+    of = place + 2 < len(tokens) and tokens[place + 1].text == "of"
+    things = tokens[place + 2] if of else None
+    if things is not None and (things.text in _NOT_OF_CLASSES or _is_setting(things)):
+        return 0
+    apart = line.words(at - 2, at) == ["one", "of"] or any(
+        w.startswith(_TELLS_APART) for t in tokens for w in t.text.split()
+    )
+    plain = things is not None and things.kind == "word" and things.entry is None
+    return place if apart or (plain and tokens[at].value >= 3 and line.scene.training) else 0
+
+
+def _is_setting(token: Token) -> bool:
+    """Whether a word has a meaning of its own in a training, such as "layers" and "augmentation"."""
+    return token.entry is not None and (token.entry.named is not None or bool(token.entry.values))
 
 
 def _listed(line: Line, at: int) -> int:
@@ -78,7 +111,7 @@ def _listed(line: Line, at: int) -> int:
 
 def _from_to(line: Line, at: int) -> int:
     """How many "classes 1 to 7" are; 0 where no such range follows."""
-    tokens = line.tokens[at + 1 : at + 4]
+    tokens = [t for t in line.tokens[at + 1 : at + 8] if t.text not in _RUN]
     if (
         len(tokens) < 3
         or tokens[0].kind != "number"
@@ -88,6 +121,13 @@ def _from_to(line: Line, at: int) -> int:
         return 0
     low, high = tokens[0].value, tokens[2].value
     return int(high - low + 1) if low in (0, 1) and high == int(high) and high > low else 0
+
+
+def _outputs(line: Line, at: int) -> int:
+    """The place of "outputs" where a number counts those of a head or a last layer, or 0."""
+    made = at + 1 < len(line.tokens) and line.tokens[at + 1].text in ("outputs", "logits", "units", "neurons")
+    heads = any(w in ("head", "output", "last") for t in line.tokens[:at] for w in t.text.split())
+    return at + 1 if made and heads else 0
 
 
 def _named(line: Line, at: int) -> bool:

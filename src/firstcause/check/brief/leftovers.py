@@ -14,6 +14,7 @@ from firstcause.check.brief.vocabulary import Vocabulary, word_set
 
 _SCIENTIFIC = re.compile(r"e-\d|10 ?(?:\^|\*\*)|10-\d|ten to the minus|x ?10")
 _REPLACED = word_set("leftovers", "replaced")
+_SURELY = word_set("told", "surely")
 _TO = frozenset({"to", "->", "→", "=>"})
 _TRAINING = word_set("leftovers", "training")
 
@@ -51,6 +52,21 @@ def name_leftovers(line: Line, known: Vocabulary, heard: Sequence[Reading], corr
             _emit(line, at, line.readings[-1], known, corrects=False)
         elif after == "for" and _evaluates(line, at) and any(r.key == "batch_size" for r in line.readings):
             line.claim(Reading("batch_size", whole(token.value), at, at, scope="eval"))
+        elif (
+            limit(line, at, at, at) != "eq"
+            and (found := _last_like(token, known, line.readings))
+            and not known.keys[found.key].bound
+        ):
+            # "Minimum 3 epochs, maximum 10": both hold.
+            _emit(line, at, found, known, corrects=False)
+        elif (
+            before == ","
+            and two_before in ("no", "nope")
+            and line.readings
+            and _like(line.readings[-1], token, known)
+        ):
+            line.readings[-1].status = "superseded"
+            _emit(line, at, line.readings[-1], known)
         elif (corrected and (found := _last_like(token, known, [*heard, *line.readings]))) or (
             _asked_anew(line, at) and (found := _last_like(token, known, line.readings))
         ):
@@ -79,6 +95,8 @@ def _counts_something(line: Line, at: int) -> bool:
     if token.unit in ("gb", "mb", "b", "x"):
         return True
     after = line.tokens[at + 1] if at + 1 < len(line.tokens) else None
+    if after is not None and after.text in ("each", "apiece"):
+        return True
     return after is not None and (after.has("data") or after.has("labels"))
 
 
@@ -152,10 +170,11 @@ def _alternative(line: Line, at: int, known: Vocabulary) -> None:
 
 
 def _asked_anew(line: Line, at: int) -> bool:
-    """Whether a number follows a wish after something told: "I said 3 epochs, let's do 5"."""
-    statement = line.tokens[at].statement
-    told = any(t.has("told") for t in line.tokens[:at] if t.statement < statement)
-    return told and any(t.has("wish") for t in line.tokens[:at] if t.statement == statement)
+    """Whether a number follows a wish after something told: "I said 3 epochs, let's do 5", "30 are too many, 12 suffice"."""
+    here = line.tokens[at]
+    told = any((t.has("told") or t.has("judged")) and t.segment < here.segment for t in line.tokens[:at])
+    wished = any(t.has("wish") and t.statement == here.statement for t in line.tokens[:at])
+    return told and (wished or any(t.text in _SURELY and t.segment == here.segment for t in line.tokens[at:]))
 
 
 def _may_be_rate(line: Line, token: Token, corrected: bool) -> bool:

@@ -28,6 +28,14 @@ def limit(line: Line, first: int, last: int, number: int) -> Relation:
         and tokens[number + 1].start == tokens[number].end
     ):
         return "min"
+    if (
+        number == last
+        and number + 2 < len(tokens)
+        and tokens[number + 1].text == "("
+        and tokens[number + 2].has("most")
+    ):
+        # "Epochs: 3 (not more)".
+        return "max"
     for at in [*range(first + 1, last), *_around(line, first, last)]:
         token = tokens[at]
         if token.segment != tokens[number].segment:

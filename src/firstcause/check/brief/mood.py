@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from firstcause.check.brief.reading import Line, Reading
+from firstcause.check.brief.reasons import is_only_reason
 from firstcause.check.brief.told import asks, is_told
 from firstcause.check.brief.vocabulary import word_set
 
 _REACH = 6
 _BOUNDS = word_set("limits", "floors")
 # Things one has or has not, so that "no A and B" denies both.
-_TOOLS = frozenset({"framework", "distributed", "report_to", "offload"})
+_TOOLS = frozenset({"framework", "distributed", "report_to", "offload", "dependency"})
 _LOWERS = frozenset({"drop", "drop the", "lower", "reduce"})
 
 
@@ -18,6 +19,8 @@ def settle(line: Line) -> None:
     asked = asks(line)
     for reading in line.readings:
         reading.told = reading.told or asked or is_told(line, reading)
+        if is_only_reason(line, reading) and not _after(line, reading):
+            reading.told = True
         if not reading.settled:
             _negate(line, reading)
         _weigh(line, reading)
@@ -100,16 +103,18 @@ def _after(line: Line, reading: Reading) -> str:
     segment = tokens[reading.last].segment
     for at in range(reading.last + 1, min(reading.last + 5, len(tokens))):
         token = tokens[at]
-        bare = token.text in ("no", "none", "false", "off", "disabled", "0") and tokens[at - 1].text in (
-            ":",
-            "=",
-            "is",
-            "stays",
-            "set",
-        )
+        told_off = tokens[at - 1].text in (":", "=", "is", "stays", "set") or at == reading.last + 1
+        bare = told_off and token.text in ("no", "none", "false", "off", "disabled", "0")
+        if bare and token.text in ("no", "0") and at == reading.last + 1:
+            # "LoRA no quantization": the no belongs to what follows.
+            bare = False
         if token.segment != segment and not bare and tokens[at].text != ":":
             return ""
         if bare:
+            return "not"
+        if token.text == "out" and any(
+            t.text in ("leave", "leaving", "keep") for t in tokens[: reading.first]
+        ):
             return "not"
         if token.has("not_after") and token.text not in ("false", "none"):
             return (

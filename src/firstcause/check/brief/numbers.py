@@ -8,7 +8,7 @@ _ONES = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight",
          "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen")  # fmt: skip
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 _WORDS = {w: n for n, w in enumerate(_ONES)} | {w: 10 * n for n, w in enumerate(_TENS, 2)}
-_WORDS |= {"single": 1, "couple": 2, "dozen": 12}
+_WORDS |= {"single": 1, "couple": 2, "pair": 2, "dozen": 12}
 _ONE = "|".join(sorted(_WORDS, key=len, reverse=True))
 
 # The value, then its unit; nothing that is a part of a name.

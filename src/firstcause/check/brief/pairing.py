@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from firstcause.check.brief.limits import LIMITS, is_denied_limit, limit
@@ -17,6 +18,9 @@ _WINDOW = 12
 _GAIN = 5.0
 _SAYS_HOW = {*LIMITS, "should"}
 _LINKS = word_set("pairing", "links")
+# The model number of a consumer card: 1050 to 5090.
+CONSUMER = re.compile(r"[1-5]0[5-9]0s?\Z")
+_KINDS = word_set("labels", "kinds")
 _BARE = word_set("pairing", "bare")
 
 
@@ -89,6 +93,8 @@ def accepts(key: Key, token: Token) -> bool:
     return key.least <= value * {"k": 1000, "m": 1e6}.get(unit, 1) <= key.most
 
 
+# "After epoch 3" is no count.
+_ORDINALS = frozenset({"epoch", "step", "iteration", "pass"})
 _OTHER_DECAYS = word_set("pairing", "other_decays")
 _FROM_ZERO = frozenset({"seed", "zero_stage", "save_rank"})
 
@@ -161,15 +167,73 @@ def _fits(line: Line, number: int, name: int) -> bool:
         return False
     if not accepts(word.entry.named.key, token):
         return False
-    if word.text == "decay of" and name and line.tokens[name - 1].text in _OTHER_DECAYS:
+    if (
+        token.glued
+        and number
+        and line.tokens[number - 1].kind == "word"
+        and line.tokens[number - 1].entry is None
+    ):
+        return False
+    if (
+        number < name
+        and word.entry.named.key.name == "gradient_accumulation"
+        and "with" in line.words(number + 1, name)
+    ):
+        return False
+    if word.entry.named.key.name == "num_gpus" and CONSUMER.match(token.text):
+        # A card's model number counts no cards.
+        return False
+    if number < name and word.entry.named.key.name == "num_gpus" and _times(line, name):
+        return False
+    if word.text in ("total of", "a total of") and not any(_names_batch(t) for t in line.tokens):
+        return False
+    if name < number and word.text in ("gpu", "card") and line.tokens[name + 1].text not in (":", "="):
+        return False
+    if name + 1 == number and word.text in _ORDINALS:
+        return False
+    if number > 1 and line.tokens[number - 1].text == "/" and line.tokens[number - 2].kind == "number":
+        # A quarter of an epoch, 1/4.
+        return False
+    if word.text in ("decay", "decay of") and (number < name or _decays_otherwise(line, name)):
         return False
     following = line.tokens[number + 1] if number + 1 < len(line.tokens) else None
+    if following is not None and following.text in _KINDS and following.entry is None:
+        # "3 types of layers" counts types.
+        return False
     if following is not None and following.has("data") and name != number + 1:
         if word.entry.named.key.name == "num_return_sequences" and 0 < name - number <= 3:
+            return True
+        if word.text.startswith("fit") and 0 < name - number <= 2:
             return True
         near = 0 < number - name <= 4 and line.same_segment(name, number)
         return near and word.entry.named.key.name in ("batch_size", "effective_batch_size")
     return not (token.spelled and abs(number - name) > 2)
+
+
+def _times(line: Line, at: int) -> bool:
+    """Whether what follows makes it a duration: "200 GPU hours"."""
+    return at + 1 < len(line.tokens) and line.tokens[at + 1].text in (
+        "hours",
+        "hour",
+        "days",
+        "minutes",
+        "weeks",
+    )
+
+
+def _names_batch(token: Token) -> bool:
+    return (
+        token.entry is not None
+        and token.entry.named is not None
+        and token.entry.named.key.name == "batch_size"
+    )
+
+
+def _decays_otherwise(line: Line, at: int) -> bool:
+    """Whether "decay" is not that of the weights: "EMA decay of 0.999", "decay by 0.1 every 30 epochs"."""
+    before = line.tokens[at - 1].text if at else ""
+    after = line.tokens[at + 1].text if at + 1 < len(line.tokens) else ""
+    return before in _OTHER_DECAYS or after in ("to", "by", "every", "after", "over", "it", "until", "with")
 
 
 def _order(line: Line, number: int, name: int) -> float:

@@ -27,6 +27,7 @@ _HOLDS_DATA = frozenset(
         "scans",
     }
 )
+_GOES_THERE = frozenset({"go", "goes", "written", "saved", "stored"})
 _EITHER = frozenset({"in", "with", "is", "are", "on", "stored"})
 _READS = word_set("places", "reads")
 _TAKES_MODEL = word_set("places", "takes_model")
@@ -37,12 +38,37 @@ _DESCRIBES = re.compile(
 )
 _CONFIGURES = re.compile(r"config|settings|^args|requirements|readme|schema|^ds_|hparams|params")
 _WEIGHTS = word_set("places", "weights")
+_BEFORE_NAME = frozenset({"to", "as", "into", "under", "in", "called", "named", "folder", "directory", "dir"})
+_SAVE_AS = frozenset(
+    {
+        "save",
+        "saves",
+        "saved",
+        "saving",
+        "store",
+        "stored",
+        "write",
+        "export",
+        "output",
+        "goes",
+        "put",
+        "end",
+        "ends",
+        "lands",
+    }
+)
+_JOINED = re.compile(r"(?<![\w/-])(?:[A-Za-z]\w*-)+\Z")
+_BARE_NAME = re.compile(r"[A-Za-z][\w-]*(?:\.[\w-]*\w)*(?<=\w)")
+# "{train,val}.pt" holds data, and no weights.
+_SPLIT = re.compile(r"(?<![a-z])(?:train|val|valid|dev|test)(?![a-z])")
 _IN_DATA = word_set("places", "in_data")
 _OUT = word_set("places", "out")
 
 
 def name_places(line: Line, known: Vocabulary, typed: str) -> None:
     """Claim models, data sets and paths; ``typed`` is the text with its capitals."""
+    for at in range(len(line.tokens)):
+        _new_name(line, at, known, typed)
     for at, token in enumerate(line.tokens):
         if token.claimed or token.kind not in ("model", "hub", "data", "path"):
             if token.kind == "set" and not token.claimed:
@@ -52,10 +78,74 @@ def name_places(line: Line, known: Vocabulary, typed: str) -> None:
             key = _of_hub(line, at, known)
         elif token.kind == "path":
             key = _of_path(line, at, known)
+        elif token.kind == "model":
+            _model(line, at, typed)
+            continue
         else:
-            key = "model" if token.kind == "model" else "dataset"
+            key = "dataset"
         if key:
             line.claim(Reading(key, spelling(token, typed), at, at))
+
+
+def _model(line: Line, at: int, typed: str) -> None:
+    """Claim a bare name of a model, with what is joined to it: "my-bert-base" is none of the hub's."""
+    start = line.tokens[at].start
+    own = _JOINED.search(typed[max(0, start - 60) : start])
+    if own is None:
+        line.claim(Reading("model", spelling(line.tokens[at], typed), at, at))
+        return
+    first = next(n for n in range(at + 1) if line.tokens[n].end > start - len(own[0]))
+    if any(t.entry is not None for t in line.tokens[first:at]):
+        # "QLoRA-Llama-3-8B" names a method and a model.
+        line.claim(Reading("model", spelling(line.tokens[at], typed), at, at))
+        return
+    places = [n for n in range(first, at + 1) if not line.tokens[n].claimed]
+    line.claim(Reading("model", own[0] + spelling(line.tokens[at], typed), first, at), *places)
+
+
+def _new_name(line: Line, at: int, known: Vocabulary, typed: str) -> None:
+    """Claim the name of a folder without a slash: "save the model to poem-gpt2" writes there, and names no model."""
+    tokens = line.tokens
+    if tokens[at].text not in _BEFORE_NAME or at + 1 >= len(tokens):
+        return
+    before = {
+        w
+        for t in tokens[max(0, at - 8) : at + 1]
+        if t.statement == tokens[at].statement
+        for w in t.text.split()
+    }
+    first = at + 1
+    if tokens[first].text in (":", "=") and at + 2 < len(tokens):
+        first += 1
+    if tokens[first].text in ("a", "the", "hugging", "hugging face", "huggingface") or not before & _SAVE_AS:
+        return
+    start = tokens[first].start
+    match = _BARE_NAME.match(typed, start)
+    if (
+        match is None
+        or not re.search(r"[-_]", match[0])
+        or typed[match.end() : match.end() + 1] in ("/", "\\", ":")
+    ):
+        return
+    if match[0].rsplit(".", 1)[-1].lower() in known.file_types and "." in match[0]:
+        return
+    own = [n for n in range(first, len(tokens)) if tokens[n].start < match.end()]
+    if any(
+        tokens[n].claimed or tokens[n].kind not in ("word", "model", "number", "card", "set") for n in own
+    ):
+        return
+    ends = (
+        own[-1] + 1 >= len(tokens)
+        or tokens[own[-1] + 1].kind in ("break", "join")
+        or tokens[own[-1] + 1].text == "and"
+    )
+    named = any(tokens[n].kind == "model" for n in own) or re.search(r"[\d_]", match[0])
+    if tokens[at].text == "in" and (not named or tokens[first].entry is not None):
+        return
+    if tokens[at].text == "as" and (tokens[first].entry is not None or not ends):
+        # "Save as half-precision weights" says how.
+        return
+    line.claim(Reading("output_dir", match[0], first, own[-1]))
 
 
 def spelling(token: Token, typed: str) -> str:
@@ -158,7 +248,7 @@ def _of_path(line: Line, at: int, known: Vocabulary) -> str:
     if not writes and _DESCRIBES.search(name):
         return ""
     first = token.text.lstrip("./").split("/", 1)[0]
-    if ending in _WEIGHTS and (writes or first not in _IN_DATA):
+    if ending in _WEIGHTS and (writes or (first not in _IN_DATA and not _SPLIT.search(name))):
         return "output_path" if writes else ""
     if not ending and _resumes(line, at):
         return ""
@@ -187,7 +277,14 @@ def _resumes(line: Line, at: int) -> bool:
 
 def _writes(line: Line, at: int, is_file: bool) -> bool | None:
     """Whether the words before a path write to it (True), read it (False), or do not tell (None)."""
-    for word in _before(line, at):
+    if is_file and any(
+        t.text in _GOES_THERE and t.segment == line.tokens[at].segment for t in line.tokens[at + 1 : at + 7]
+    ):
+        return True
+    words = _before(line, at)
+    for place, word in enumerate(words):
+        if word == "of" and words[place + 1 : place + 2] == ["out"]:
+            return False
         if word == "to" or (word in _WRITES and not (is_file and word in _WRITES_FOLDERS)):
             return True
         if word in _READS:

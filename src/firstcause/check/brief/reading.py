@@ -78,7 +78,7 @@ _TRAINS = re.compile(
     r"\b(?:fine-? ?tun\w*|train(?:s|ed|ing)?|epochs?|learning rate|lr|optimi[sz]er|adamw?|lora|qlora|sft|pre-?train\w*|loss)\b"
 )
 _INFERS = re.compile(
-    r"\b(?:inference|vllm|sglang|generate|generation|decod\w+|greedy|prompts?|sampling|temperature|top[-_ ]p|"
+    r"\b(?:inference|vllm|sglang|generate|generation|decod(?:e|ing)|greedy|prompts?|sampling|temperature|top[-_ ]p|"
     r"top[-_ ]k|new tokens|beams?|serve|answer|llamacpp|tgi)\b"
 )
 _SERVES = re.compile(r"\b(?:vllm|sglang|tgi)\b")

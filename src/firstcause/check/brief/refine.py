@@ -9,7 +9,10 @@ from firstcause.schema.instruction import Scope
 _ADAPTERS = frozenset({"lora_r", "lora_alpha", "lora_target_modules"})
 _TARGETS = word_set("refine", "targets")
 _SOURCES = word_set("refine", "sources")
-_MAKES = ("generat", "respon", "repl", "complet", "decod")
+_SAME_AGAIN = word_set("refine", "same_again")
+_LAYERED = word_set("refine", "layered")
+_UNITS = frozenset({"units", "neurons", "units each", "neurons each", "units wide"})
+_MAKES = ("generat", "respon", "repl", "complet", "decoding", "decoded")
 _ANSWERS = ("output", "answer")
 _READS = word_set("refine", "reads")
 
@@ -17,14 +20,10 @@ _READS = word_set("refine", "reads")
 def refine(line: Line) -> None:
     """Rename readings whose key depends on what else the sentence says."""
     _second_length(line)
+    _layers(line)
     adapters = any(
         r.key in _ADAPTERS or (r.key == "method" and r.value in ("lora", "qlora")) for r in line.readings
     )
-    deterministic = [
-        at
-        for at, t in enumerate(line.tokens)
-        if t.text in ("deterministic", "deterministically", "reproducible", "reproducibly", "reproducibility")
-    ]
     for reading in line.readings:
         if reading.key == "dropout" and adapters:
             reading.key = "lora_dropout"
@@ -36,13 +35,38 @@ def refine(line: Line) -> None:
             reading.key = "warmup_ratio" if reading.value < 1 else "warmup_steps"
         elif reading.key == "max_length":
             _length(line, reading)
-    if deterministic and not line.sentence.asks:
-        _deterministic(line, deterministic[0])
     saves = any(t.has("save") or t.text in ("write", "writes", "out", "output") for t in line.tokens)
     if not saves and not any(r.key.startswith("output") for r in line.readings):
         line.readings[:] = [r for r in line.readings if r.key != "save_rank"]
+    # A package is an instruction where it is ruled out; otherwise it is only mentioned.
+    line.readings[:] = [r for r in line.readings if r.key != "dependency" or r.polarity == "forbid"]
     if any(r.key == "early_stopping_patience" for r in line.readings):
         line.readings[:] = [r for r in line.readings if r.key != "early_stopping" or r.polarity == "forbid"]
+
+
+def _layers(line: Line) -> None:
+    """Give "3 layers of 128" its width; units are those of a layer only where layers are spoken of."""
+    tokens = line.tokens
+    for reading in [r for r in line.readings if r.key == "num_layers"]:
+        at = reading.last + 2
+        if (
+            at >= len(tokens)
+            or tokens[at - 1].text != "of"
+            or tokens[at].kind != "number"
+            or tokens[at].claimed
+        ):
+            continue
+        alone = (
+            at + 1 >= len(tokens) or tokens[at + 1].kind == "break" or tokens[at + 1].text in ("each", "and")
+        )
+        if alone and not tokens[at].unit and tokens[at].value == int(tokens[at].value):
+            line.claim(Reading("hidden_size", int(tokens[at].value), at, at))
+    if not any(w in _LAYERED for t in tokens for w in t.text.split()):
+        line.readings[:] = [
+            r
+            for r in line.readings
+            if r.key != "hidden_size" or not set(line.words(r.first, r.last + 1)) & _UNITS
+        ]
 
 
 def _length(line: Line, reading: Reading) -> None:
@@ -103,12 +127,15 @@ def _second_length(line: Line) -> None:
             )
 
 
-def _deterministic(line: Line, at: int) -> None:
-    """In inference "deterministic" is greedy; in training it asks for a seed."""
+def same_again(line: Line) -> None:
+    """Claim "deterministic": in inference it is greedy, in training it asks for a seed."""
+    at = next((n for n, t in enumerate(line.tokens) if t.text in _SAME_AGAIN), None)
     keys = {r.key for r in line.readings}
-    if line.scene.inference:
-        if "temperature" not in keys:
-            line.claim(Reading("temperature", 0, at, at))
-            line.claim(Reading("do_sample", False, at, at))
-    elif "seed" not in keys:
-        line.claim(Reading("seed", True, at, at))
+    if at is None:
+        return
+    if not line.scene.inference:
+        if "seed" not in keys:
+            line.claim(Reading("seed", True, at, at))
+    elif "temperature" not in keys:
+        line.claim(Reading("temperature", 0, at, at))
+        line.claim(Reading("do_sample", False, at, at))

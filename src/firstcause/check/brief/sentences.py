@@ -29,6 +29,8 @@ class Sentence:
     line: int
     tokens: list[Token] = field(default_factory=list)
     asks: bool = False
+    # Said by the assistant: a question of its own proposes what it names.
+    proposes: bool = False
 
 
 def sentences(text: str, known: Vocabulary, line: int = 1) -> Iterator[Sentence]:

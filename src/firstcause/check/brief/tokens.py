@@ -28,10 +28,14 @@ _PAGES = frozenset(
     }
 )
 _QUOTE = re.compile(r"`([^`\n]{1,200})`|\"([^\"\n]{1,300})\"|(?<![\w])'([^'\n]{1,80})'(?!\w)")
+# A part of a path; braces stand for several files, "{train,val}.pt", and so do "<kind>/*.png".
+_BRACED = r"(?:\{[\w.*+@$,:-]{0,200}\}|<[\w-]{1,60}>)"
+_PART = rf"(?:[\w.*+@$-]|{_BRACED})"
 _PATH = re.compile(
-    r"(?:(?:\.{1,2}|~)?/|[a-z]:\\)?(?:[\w.*+@${}-]+/)+(?:[\w.*+@${}-]*[\w*}])?|(?:\.{1,2}|~)/[\w.*-]+|(?<![\w/])/[a-z][\w.*-]+"
+    rf"(?:(?:\.{{1,2}}|~)?/|[a-z]:\\)?(?:{_PART}+/)+(?:{_PART}*(?:[\w*]|{_BRACED}))?"
+    r"|(?:\.{1,2}|~)/[\w.*-]+|(?<![\w/])/[a-z][\w.*-]+"
 )
-_SLASHED = re.compile(r"[\w.*+@${}~:-]{0,200}[/\\]")
+_SLASHED = re.compile(r"[\w.*+@${},<>~:-]{0,200}[/\\]")
 _FILE = re.compile(r"[\w*-]{1,120}(?:\.[\w*-]{1,80}){0,6}\.([a-z][a-z0-9]{0,11})(?![\w/])")
 _RANGE = re.compile(r"(?<![\w.])(\d{1,9}) ?(?:\.\.\.?|-|\u2013|—) ?(\d{1,9})(?![\w%]|\.\d)")
 _COUNT = re.compile(r"\d{1,9}")
@@ -62,6 +66,8 @@ class Token:
     unit: str = ""
     upper: float = 0.0
     spelled: bool = False
+    # Joined to a word by a hyphen, as in GPT-3.
+    glued: bool = False
     entry: Entry | None = None
     segment: int = 0
     statement: int = 0
@@ -130,7 +136,8 @@ def _next(text: str, at: int, end: int, known: Vocabulary) -> Token | None:
             value, unit = number(match)
             if not value < 1e300:
                 return Token("word", match[0], at, match.end())
-            return Token("number", match[0], at, match.end(), value=value, unit=unit)
+            glued = at > 1 and text[at - 1] == "-" and text[at - 2].isalpha()
+            return Token("number", match[0], at, match.end(), value=value, unit=unit, glued=glued)
     if (
         not (first == "/" and at > 0 and (text[at - 1].isalnum() or text[at - 1] == "<"))
         and _SLASHED.match(text, at, end)

@@ -15,11 +15,17 @@ _SURELY = word_set("told", "surely")
 _PAST = frozenset({"was", "were", "had been"})
 _CONSUMES = frozenset({"needs", "takes", "uses", "consumes", "required", "requires", "took"})
 _ASKS_WHY = ("why ", "does ", "did ", "how come ", "should i ", "should we ", "is there ", "are there ")
+# What one waits for: its condition is the wish itself.
+_WAITED_FOR = frozenset(
+    {"early_stopping", "early_stopping_patience", "metric_for_best", "save_strategy", "eval_strategy"}
+)
 _HARDWARE = frozenset({"gpu", "num_gpus", "gpu_memory_gb"})
 
 
 def asks(line: Line) -> bool:
     """Whether a sentence only asks: "Is 64 better?", but not "Could you set the batch size to 8?"."""
+    if line.sentence.proposes:
+        return False
     words = [w for t in line.tokens[:14] for w in t.text.split() if t.kind == "word"]
     while words and words[0] in _OPENERS:
         words.pop(0)
@@ -36,7 +42,11 @@ def is_told(line: Line, reading: Reading) -> bool:
     if reading.key not in _HARDWARE and _measures(line, reading):
         return True
     for at, token in enumerate(tokens):
-        if token.statement != statement or token.entry is None:
+        if token.statement != statement:
+            continue
+        if token.text in ("if", "when", "unless") and _in_condition(tokens, at, reading):
+            return True
+        if token.entry is None:
             continue
         if reading.first <= at <= reading.last:
             # "The seed was 1".
@@ -57,6 +67,17 @@ def is_told(line: Line, reading: Reading) -> bool:
     return False
 
 
+def _in_condition(tokens: list[Token], at: int, reading: Reading) -> bool:
+    """Whether a value is a part of a condition, as in "if bf16 is not possible use fp16"."""
+    if (
+        reading.key in _WAITED_FOR
+        or not at < reading.first
+        or tokens[at].segment != tokens[reading.first].segment
+    ):
+        return False
+    return not any(t.has("wish") for t in tokens[at + 1 : reading.first])
+
+
 def _measures(line: Line, reading: Reading) -> bool:
     """Whether the sentence says what a setting takes: "it needs 14 GB at batch size 8"."""
     return any(
@@ -67,7 +88,8 @@ def _measures(line: Line, reading: Reading) -> bool:
 
 
 def _wish_between(tokens: list[Token], first: int, last: int) -> bool:
-    return any(t.text in _SURELY for t in tokens[first + 1 : last])
+    after = (t for t in tokens[last : last + 4] if t.segment == tokens[last].segment)
+    return any(t.text in _SURELY for t in (*tokens[first + 1 : last], *after))
 
 
 def _wished(tokens: list[Token], before: int, segment: int) -> bool:

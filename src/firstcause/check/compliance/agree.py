@@ -21,6 +21,16 @@ TASKS = {
     "translation": "seq2seq", "generation": "causal_lm", "language_modeling": "causal_lm", "ner": "token_classification",
     "tagging": "token_classification", "qa": "question_answering",
 }  # fmt: skip
+# Words of a metric's name that say on which data it is taken.
+HELD_OUT = frozenset({"eval", "val", "valid", "validation", "dev", "test"})
+FIGURES = {
+    "acc": "accuracy",
+    "top1": "accuracy",
+    "perplexity": "loss",
+    "ppl": "loss",
+    "auroc": "auc",
+    "rouge": "rougel",
+}
 MIXED = ("fp16", "bf16", "mixed")
 ATTENTION = ("q_proj", "k_proj", "v_proj", "o_proj")
 
@@ -131,7 +141,10 @@ def _freeze(asked: Any, got: Any) -> bool:
 def _framework(asked: Any, got: Any) -> bool:
     own = {"pytorch", "customloop", "plainpytorch"}
     one, other = _word(asked), _word(got)
-    return one == other or {one, other} <= own
+    if one == "pytorch" and other == "transformers":
+        return True
+    # Who asks for transformers has it wherever its models are trained or generate: only other engines are another thing.
+    return one == other or {one, other} <= own or (one == "transformers" and other not in ("vllm", "sglang"))
 
 
 def _method(asked: Any, got: Any) -> bool:
@@ -153,7 +166,19 @@ def _quantization(asked: Any, got: Any) -> bool:
     return len(words) == 1 or words <= four or words <= {"8bit", "int8", "bnb8bit"}
 
 
+def _metric(asked: Any, got: Any) -> bool:
+    """The same figure, whatever the prefix of the data and the average: val_acc and accuracy, macro_f1 and f1."""
+    one, other = _figure(asked), _figure(got)
+    return one <= other or other <= one
+
+
+def _figure(name: Any) -> frozenset[str]:
+    words = [w for w in re.split(r"[\W_]+", str(name).lower()) if w and w not in HELD_OUT]
+    return frozenset(FIGURES.get(w, w) for w in words)
+
+
 _BY_KEY = {
+    "metric_for_best": _metric,
     "model": _model,
     "dataset": _dataset,
     "input_path": _file,

@@ -62,12 +62,57 @@ def compare(instructions: Sequence[Instruction], facts: Sequence[Fact]) -> Compa
         known = _known(key, facts)
         if _all_follow(key, asked, known, facts) and (known or _derived(asked[0], facts)):
             matches.append(key)
-            if key == "batch_size" and not any(agrees(i, f.value) for i in asked for f in known):
+            if key == "batch_size" and any(_is_only_product(i, known) for i in asked):
                 # A batch of N reached by accumulation is the effective one.
                 matches.append("effective_batch_size")
             continue
+        if key == "effective_batch_size" and not known:
+            found, met = _of_product(asked, active, facts)
+            findings += found
+            matches += [key] if met else []
+            continue
         findings += _deviations(key, asked, known, facts)
-    return Compared(tuple(findings), tuple(matches))
+    return Compared(tuple(_each_once(findings)), tuple(matches))
+
+
+def _is_only_product(instruction: Instruction, known: Sequence[Fact]) -> bool:
+    return (
+        instruction.polarity == "require"
+        and instruction.scope != "per_device"
+        and not any(agrees(instruction, f.value) for f in known)
+    )
+
+
+def _of_product(
+    asked: Sequence[Instruction], active: Sequence[Instruction], facts: Sequence[Fact]
+) -> tuple[list[Finding], bool]:
+    """A total batch that the product misses, at what to change; or that it meets on the devices that are asked for."""
+    product = effective(facts)
+    devices = {i.value for i in active if i.key == "num_gpus" and i.polarity == "require" and i.scope == ""}
+    there = {f.value for f in facts if f.key == "num_gpus"}
+    if product is None or (there and devices and not there <= devices):
+        # How many devices there are is told by itself.
+        return [], False
+    if not there and len(devices) == 1:
+        (count,) = devices
+        product *= count if isinstance(count, int) and count > 1 else 1
+    broken = next((i for i in asked if not agrees(i, product)), None)
+    if broken is None:
+        return [], True
+    parts = [f for f in facts if f.key in ("gradient_accumulation", "batch_size")]
+    if broken.derived or not all(f.sure for f in parts):
+        return [], False
+    fact = min(parts, key=lambda f: f.key != "gradient_accumulation")
+    return [_finding("effective_batch_size", broken, fact, product)], False
+
+
+def _each_once(findings: Sequence[Finding]) -> list[Finding]:
+    """A batch that is too large or too small is told once: by its size, by the total, or by the accumulation."""
+    keys = {f.key for f in findings}
+    dropped = {"effective_batch_size"} if "batch_size" in keys else set()
+    if "effective_batch_size" in keys - dropped:
+        dropped.add("gradient_accumulation")
+    return [f for f in findings if f.key not in dropped]
 
 
 def _all_follow(key: str, asked: Sequence[Instruction], known: Sequence[Fact], facts: Sequence[Fact]) -> bool:
@@ -118,16 +163,17 @@ def _deviations(
 ) -> Iterator[Finding]:
     broken = next((i for i in asked if not _follows(i, known, facts)), None)
     sure = [f for f in known if f.sure and (broken is None or not agrees(broken, f.value))]
-    slug = names().deviation.get(key)
     if (
         broken is None
         or not sure
-        or slug is None
+        or key not in names().deviation
         or (key == "framework" and str(broken.value) not in DRIVERS)
     ):
         return
-    fact = sure[0]
-    got = effective(facts) if key == "effective_batch_size" else fact.value
+    yield _finding(key, broken, sure[0], sure[0].value)
+
+
+def _finding(key: str, broken: Instruction, fact: Fact, got: object) -> Finding:
     wanted = (
         f"no {broken.value}" if broken.polarity == "forbid" else f"{_RELATION[broken.relation]}{broken.value}"
     )
@@ -139,8 +185,8 @@ def _deviations(
     category: Category = "critical" if key in names().critical else "deviation"
     if broken.strength == "should":
         category = "suggestion"
-    yield Finding(
-        slug,
+    return Finding(
+        names().deviation[key],
         category,
         fact.site,
         text,

@@ -6,11 +6,14 @@ from firstcause.check.code import Code
 from firstcause.check.facts.arguments import argument_facts
 from firstcause.check.facts.configured import configured_facts
 from firstcause.check.facts.data import data_facts
+from firstcause.check.facts.defaults import default_facts
 from firstcause.check.facts.evaluations import evaluation_facts
 from firstcause.check.facts.fact import Fact
 from firstcause.check.facts.framework import framework_facts
+from firstcause.check.facts.generation import generation_facts
 from firstcause.check.facts.layers import layer_facts
 from firstcause.check.facts.loops import loop_facts
+from firstcause.check.facts.losses import loss_facts
 from firstcause.check.facts.models import model_facts
 from firstcause.check.facts.named import named_facts
 from firstcause.check.facts.outputs import output_facts
@@ -24,7 +27,9 @@ READERS = (
     data_facts,
     output_facts,
     framework_facts,
+    generation_facts,
     layer_facts,
+    loss_facts,
     evaluation_facts,
     named_facts,
     configured_facts,
@@ -34,6 +39,11 @@ __all__ = ["Fact", "facts"]
 
 
 def facts(code: Code) -> tuple[Fact, ...]:
-    """Every fact of a project's code, each once, in the order of the readers."""
-    found = {(f.key, repr(f.value), f.site.file, f.site.line): f for read in READERS for f in read(code)}
+    """Every fact of a project's code, each once, in the order of the readers; what an earlier one says of a place stands."""
+    found: dict[tuple[str, str, str, int], Fact] = {}
+    for read in READERS:
+        for fact in read(code):
+            found.setdefault((fact.key, repr(fact.value), fact.site.file, fact.site.line), fact)
+    for fact in default_facts(code, tuple(found.values())):
+        found.setdefault((fact.key, repr(fact.value), fact.site.file, fact.site.line), fact)
     return tuple(found.values())

@@ -8,6 +8,7 @@ from firstcause.check.code import Call, Code
 from firstcause.check.facts.fact import Fact
 from firstcause.check.facts.normal import normal
 from firstcause.check.facts.table import families
+from firstcause.check.facts.values import value_of
 from firstcause.check.reasons import reason
 
 
@@ -25,7 +26,7 @@ def _fact(code: Code, call: Call, argument: str, key: str, position: int | None)
     value = call.argument(argument, position)
     if value is None:
         return None
-    found = call.constant(argument, position)
+    found = value_of(call, argument, position)
     if found is None or found.value is None:
         return None
     how = f"{call.name.rpartition('.')[2]}({argument}=)"

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
-from firstcause.check.code import Call, Code, shortest
-from firstcause.check.constants import Constant, constant
+from firstcause.check.code import Call, Code
+from firstcause.check.config_reads import config_reads
 from firstcause.check.facts.engines import (
     Configuration,
     accelerate_configurations,
@@ -15,25 +14,21 @@ from firstcause.check.facts.engines import (
     table,
 )
 from firstcause.check.facts.fact import Fact
+from firstcause.check.facts.filled import filled_facts
+from firstcause.check.facts.named import NAMES
 from firstcause.check.facts.normal import normal
-from firstcause.check.facts.table import Family, families
-from firstcause.source.configs.file import ConfigFile
-from firstcause.source.configs.opened import find
-from firstcause.source.configs.parsed import METHODS, classes, config_word
-from firstcause.source.flow import new_walk
-from firstcause.source.frames import Value
-from firstcause.source.launch import concerning, given, launches
-from firstcause.source.resolve import external, resolve
-from firstcause.source.steps import Step
+from firstcause.check.facts.servers import server_facts
+from firstcause.check.facts.table import families
+from firstcause.source.configs.hydra import MAIN
+from firstcause.source.launch import launches
 
 FLAGS = ("bf16", "fp16")
-OPTIMIZER = {
-    "lr": "learning_rate",
-    "weight_decay": "weight_decay",
-    "momentum": "momentum",
-    "betas": "adam_betas",
-}
-LOADER = {"batch_size": "batch_size"}
+# Where accelerate's file says what is moved out of the device's memory.
+OFFLOADS = (
+    ("deepspeed_config", "offload_optimizer_device"),
+    ("deepspeed_config", "offload_param_device"),
+    ("fsdp_config", "fsdp_offload_params"),
+)
 
 
 def configured_facts(code: Code) -> Iterator[Fact]:
@@ -47,10 +42,26 @@ def configured_facts(code: Code) -> Iterator[Fact]:
         if started is not None:
             how = f"{launch.launcher}'s number of processes"
             yield Fact("num_gpus", started[0], launch.file.site(started[1]), how)
-    for call in code.methods(*(m.lstrip(".") for m in sorted(METHODS))):
-        yield from _parsed(call)
-    for call in code.calls("hydra.utils.instantiate", "hydra.utils.call"):
-        yield from _instantiated(call)
+    yield from _read(code)
+    yield from _hydra(code)
+    yield from server_facts(code.project)
+    yield from filled_facts(code)
+
+
+def _hydra(code: Code) -> Iterator[Fact]:
+    """That Hydra runs the program, where that was asked for: it drives no training, so it is no framework by itself."""
+    if any(i.value == "hydra" for i in code.asked("framework")):
+        for call in code.calls(*MAIN)[:1]:
+            yield Fact("framework", "hydra", call.site, "hydra.main")
+
+
+def _read(code: Code) -> Iterator[Fact]:
+    """Entries of configs that the code reads and whose names say what they are; they only confirm, as names do."""
+    for read in config_reads(code).read:
+        key = next((k for k, pattern in NAMES.items() if pattern.match(read.name.lower())), None)
+        found = code.constant(read.module, read.node) if key is not None else None
+        if key is not None and found is not None and isinstance(found.value, (int, float)):
+            yield Fact(key, found.value, found.site, f"{read.name} of {read.configs[0].name}", "", sure=False)
 
 
 def _deepspeed(code: Code) -> Iterator[Fact]:
@@ -73,6 +84,11 @@ def _accelerate(code: Code) -> Iterator[Fact]:
     )
     for one in accelerate_configurations(code):
         yield from _entries(one, "accelerate")
+        for names in OFFLOADS:
+            device = one.entry(*names)
+            if device is not None and device.value not in ("none", False):
+                place = "cpu" if device.value is True else device.value
+                yield Fact("offload", place, device.site, f"accelerate's {names[-1]}", names[-1])
         precision = one.entry("mixed_precision")
         if precision is not None and not says_itself:
             value = "no" if precision.value is False else precision.value
@@ -91,74 +107,3 @@ def _entries(one: Configuration, engine: str) -> Iterator[Fact]:
         found = one.entry(*names)
         if found is not None and not isinstance(found.value, (list, dict)):
             yield Fact(key, normal(key, found.value), found.site, f"{engine}'s {path}", names[-1])
-
-
-def _parsed(call: Call) -> Iterator[Fact]:
-    """The options by which launches and configs fill a library's arguments, through HfArgumentParser and its kin."""
-    walk = new_walk(call.code.project)
-    for kind, place in classes(walk, Value(call.module, call.node), call.node):
-        name = shortest(external(resolve(call.code.project, place.module, kind)))
-        family = next((f for f in families() if name in f.calls), None)
-        if family is None:
-            continue
-        for argument, key in (*family.arguments.items(), *((f, "precision") for f in FLAGS)):
-            for found in _options(call, argument):
-                yield from _fact(family, argument, key, found)
-
-
-def _options(call: Call, argument: str) -> Iterator[Constant]:
-    """The values that launches give an option, or their config files."""
-    project = call.code.project
-    for launch in concerning(project, call.module):
-        node = given(launch, argument)
-        if node is not None:
-            found = constant(project, Value(launch.file, node))
-        else:
-            config = config_word(new_walk(project), launch) or _config_option(
-                call, launch.options.get("config")
-            )
-            path = (Step("item", argument),)
-            found = constant(project, Value(config, config.root, None, path)) if config else None
-        if found is not None and found.value is not None:
-            yield found
-
-
-def _config_option(call: Call, words: list[ast.expr] | None) -> ConfigFile | None:
-    word = words[0] if words and len(words) == 1 else None
-    if not isinstance(word, ast.Constant) or not isinstance(word.value, str):
-        return None
-    path = find(new_walk(call.code.project), call.module, word.value)
-    return call.code.project.config(path) if path else None
-
-
-def _fact(family: Family, argument: str, key: str, found: Constant) -> Iterator[Fact]:
-    if argument in FLAGS:
-        if found.value is True:
-            yield Fact("precision", argument, found.site, f"--{argument}", argument)
-        return
-    yield Fact(key, normal(key, found.value), found.site, f"--{argument} of the {family.name}", argument)
-
-
-def _instantiated(call: Call) -> Iterator[Fact]:
-    """What Hydra builds from a node with ``_target_``: the arguments are the node's other entries."""
-    config = call.argument("config", 0)
-    if config is None:
-        return
-    one = Configuration(call.code.project, config)
-    target = one.entry("_target_")
-    if target is None or not isinstance(target.value, str):
-        return
-    name = shortest(target.value)
-    family = next((f for f in families() if name in f.calls), None)
-    arguments = family.arguments if family is not None else {}
-    if name.startswith("torch.optim.") and name.count(".") == 2:
-        yield Fact("optimizer", normal("optimizer", name.rpartition(".")[2]), target.site, name)
-        arguments = OPTIMIZER
-    elif (
-        name == "torch.utils.data.DataLoader" and (shuffle := one.entry("shuffle")) and shuffle.value is True
-    ):
-        arguments = LOADER
-    for argument, key in arguments.items():
-        found = one.entry(argument)
-        if found is not None and not call.may_have(argument):
-            yield Fact(key, normal(key, found.value), found.site, f"{name}({argument}=)", argument)

@@ -9,6 +9,7 @@ from firstcause.check.code import Call, Code
 from firstcause.check.constants import Constant
 from firstcause.check.facts.fact import Fact
 from firstcause.check.facts.normal import path
+from firstcause.check.facts.values import known_value, text_at_definition, value_of
 from firstcause.check.reasons import reason
 from firstcause.schema.site import Site
 from firstcause.source.frames import Value
@@ -67,7 +68,7 @@ def _files(code: Code) -> Iterator[Fact]:
     for call in code.methods("open", "write_text", "read_text"):
         if call.receiver is None:
             continue
-        name = code.text_of(Value(call.module, call.receiver))
+        name = text_at_definition(code, Value(call.module, call.receiver))
         if call.name == ".open":
             yield from _opened(call, name, call.constant("mode", 0))
         elif name is not None:
@@ -79,10 +80,34 @@ def _files(code: Code) -> Iterator[Fact]:
             name = call.constant("filepath_or_buffer", 0)
             if name is not None and isinstance(name.value, str):
                 yield Fact("dataset", path(name.value), name.site, call.name)
+    yield from _patterns(code)
+    for call in code.calls("torch.load"):
+        value = call.argument("f", 0)
+        name = text_at_definition(code, value) if value is not None else None
+        if name is not None:
+            # Weights as often as data: it only confirms.
+            yield Fact("input_path", path(str(name.value)), name.site, "torch.load", sure=False)
     for call in code.methods("to_csv", "to_json", "to_parquet"):
         name = call.constant("path_or_buf", 0)
         if name is not None and isinstance(name.value, str):
             yield Fact("output_path", path(name.value), name.site, call.name)
+
+
+def _patterns(code: Code) -> Iterator[Fact]:
+    """Files by a pattern: ``glob.glob("data/*.json")``, ``Path("data").glob("*.json")``; what becomes of them is not said."""
+    for call in code.calls("glob.glob", "glob.iglob"):
+        value = call.argument("pathname", 0)
+        name = text_at_definition(code, value) if value is not None else None
+        if name is not None:
+            yield Fact("input_path", path(str(name.value)), name.site, "glob", sure=False)
+    for call in code.methods("glob", "rglob"):
+        pattern = call.constant("pattern", 0)
+        folder = (
+            text_at_definition(code, Value(call.module, call.receiver)) if call.receiver is not None else None
+        )
+        if folder is not None and pattern is not None and isinstance(pattern.value, str):
+            whole = f"{str(folder.value).rstrip('/')}/{pattern.value}"
+            yield Fact("input_path", path(whole), folder.site, call.name, sure=False)
 
 
 def _opened(call: Call, name: Constant | None, mode: Constant | None) -> Iterator[Fact]:
@@ -110,7 +135,7 @@ def _lengths(code: Code) -> Iterator[Fact]:
             named = {k.arg: k for k in node.keywords if k.arg}
             if "max_length" not in named or not ({"truncation", "padding"} & set(named)):
                 continue
-            cut = code.constant(module, named["max_length"].value)
+            cut = known_value(code, module, named["max_length"].value)
             if cut is not None and isinstance(cut.value, int):
                 yield Fact(
                     "max_length",
@@ -126,7 +151,7 @@ def _loaders(code: Code) -> Iterator[Fact]:
     """The batch size of loaders that shuffle, draw by a sampler, or are the only one: those that train."""
     loaders = code.calls("torch.utils.data.DataLoader")
     for call in loaders:
-        size = call.constant("batch_size", 1)
+        size = value_of(call, "batch_size", 1)
         shuffled = call.argument("shuffle", 2)
         trains = len(loaders) == 1 or call.may_have("sampler") or call.may_have("batch_sampler")
         trains = trains or (

@@ -52,6 +52,17 @@ class Configuration:
         is_number = found is not None and isinstance(found.value, int) and not isinstance(found.value, bool)
         return found if is_number else None
 
+    def mappings(self) -> list[Configuration]:
+        """Its entries that are mappings themselves."""
+        found = {}
+        for origin in new_walk(self.project).origins(self.value):
+            if isinstance(origin.node, ast.Dict):
+                for key, item in zip(origin.node.keys, origin.node.values, strict=True):
+                    if isinstance(key, ast.Constant) and isinstance(item, ast.Dict):
+                        path = (*self.value.path, Step("item", str(key.value)))
+                        found[str(key.value)] = Configuration(self.project, replace(self.value, path=path))
+        return list(found.values())
+
     def enabled(self, name: str) -> Constant | None:
         """The entry ``enabled`` of a section, where it is true."""
         found = self.entry(name, "enabled")
@@ -64,7 +75,7 @@ def deepspeed_configurations(code: Code) -> list[Configuration]:
 
 
 def accelerate_configurations(code: Code) -> list[Configuration]:
-    """The accelerate configurations that a launch names, or that stand in the project where no launch names one."""
+    """The accelerate configurations that a launch names, or the only one in the project where no launch names one."""
     return _kept(code, "accelerate", _accelerate)
 
 
@@ -119,8 +130,10 @@ def _accelerate(code: Code) -> Iterator[Configuration]:
     for launch, option in named:
         yield from _file(code.project, launch.file, option)
     if not named and (code.imports("accelerate") or code.imports("transformers")):
-        for config in _accelerate_files(code.project):
-            yield Configuration(code.project, Value(config, config.root))
+        found = list(_accelerate_files(code.project))
+        # Of several, nobody says which one is used.
+        if len(found) == 1:
+            yield Configuration(code.project, Value(found[0], found[0].root))
 
 
 def _accelerate_files(project: Project) -> Iterator[ConfigFile]:

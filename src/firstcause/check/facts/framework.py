@@ -50,6 +50,9 @@ def framework_facts(code: Code) -> Iterator[Fact]:
             _import_of(code, written.loop.module),
             "a loop over tokens of its own",
         )
+    for call in code.calls("transformers.pipeline", "transformers.pipelines.pipeline")[:1]:
+        if not found and not loops:
+            yield Fact("framework", "transformers", _import_of(code, call.module), "pipeline")
     if generated and not loops and code.imports("transformers"):
         yield Fact("framework", "transformers", _import_of(code, generated[0].module), "generate")
 

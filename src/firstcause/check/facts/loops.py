@@ -9,6 +9,7 @@ from firstcause.check.code import Call, Code, Loop
 from firstcause.check.events import around, events, training_loops
 from firstcause.check.facts.fact import Fact
 from firstcause.check.facts.normal import normal
+from firstcause.check.facts.values import known_value, value_of
 from firstcause.check.reasons import reason
 from firstcause.check.steps import OPTIMIZERS
 
@@ -37,9 +38,81 @@ def loop_facts(code: Code) -> Iterator[Fact]:
     """Facts of epochs, gradient_accumulation, optimizer and its settings, scheduler and warm-up."""
     yield from _optimizers(code)
     yield from _schedules(code)
-    for loop in training_loops(code):
+    for call in code.methods_and_calls("clip_grad_norm_"):
+        if not call.name.startswith("torch."):
+            # An accelerator's takes the parameters first, a sharded model's does not.
+            norm = value_of(call, "max_norm", 1 if len(call.node.args) > 1 else 0)
+            if norm is not None and isinstance(norm.value, (int, float)):
+                how = "clip_grad_norm_(max_norm=)"
+                yield Fact("max_grad_norm", norm.value, norm.site, how, "max_norm", not norm.overridable)
+    for loop in training_loops(code) or _backward_loops(code):
         yield from _epochs(code, loop)
         yield from _accumulation(code, loop)
+        yield from _patience(code, loop)
+
+
+def _backward_loops(code: Code) -> list[Loop]:
+    """The innermost loops around a backward, where what steps is out of sight: prepared or wrapped by a library."""
+    found = {loop.node: loop for c in code.methods("backward") if (loop := c.loop) is not None}
+    return list(found.values())
+
+
+def _patience(code: Code, loop: Loop) -> Iterator[Fact]:
+    """The bound of a counter at which the loop over epochs is left: ``if waited >= patience: break``."""
+    for outer in around(code, loop):
+        for node in outer.nodes:
+            if (
+                not isinstance(node, ast.If)
+                or loop.holds(node)
+                or not any(isinstance(n, ast.Break) for n in node.body)
+            ):
+                continue
+            test = node.test
+            if (
+                not isinstance(test, ast.Compare)
+                or not isinstance(test.ops[0], (ast.GtE, ast.Eq, ast.Gt))
+                or len(test.ops) != 1
+            ):
+                continue
+            bound = known_value(code, outer.module, test.comparators[0])
+            if bound is None or not _counts(outer, test.left) or not _is_whole(bound.value):
+                continue
+            patience = bound.value + 1 if isinstance(test.ops[0], ast.Gt) else bound.value
+            yield Fact(
+                "early_stopping_patience", patience, bound.site, "the counter's bound before break", "",
+                not bound.overridable and not isinstance(test.ops[0], ast.Gt),
+            )  # fmt: skip
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _counts(loop: Loop, counter: ast.expr) -> bool:
+    """Whether the loop adds 1 to a name, and in some branch sets it back to 0."""
+    if not isinstance(counter, (ast.Name, ast.Attribute)):
+        return False
+    name = ast.unparse(counter)
+    added = zeroed = False
+    for node in loop.nodes:
+        if (
+            isinstance(node, ast.AugAssign)
+            and isinstance(node.op, ast.Add)
+            and ast.unparse(node.target) == name
+        ):
+            added = added or (isinstance(node.value, ast.Constant) and node.value.value == 1)
+        if isinstance(node, ast.Assign):
+            pairs = [p for t in node.targets for p in _paired(t, node.value)]
+            zeroed = zeroed or any(
+                ast.unparse(t) == name and isinstance(v, ast.Constant) and v.value == 0 for t, v in pairs
+            )
+    return added and zeroed
+
+
+def _paired(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+        return list(zip(target.elts, value.elts, strict=True))
+    return [(target, value)]
 
 
 def _optimizers(code: Code) -> Iterator[Fact]:
@@ -52,7 +125,7 @@ def _optimizers(code: Code) -> Iterator[Fact]:
         why = reason(call.module, call.node)
         yield Fact("optimizer", normal("optimizer", last), call.site, call.name, reason=why)
         for argument, key in SETTINGS.items():
-            value = call.constant(argument, 1 if argument == "lr" else None)
+            value = value_of(call, argument, 1 if argument == "lr" else None)
             if value is not None and value.value is not None:
                 yield Fact(
                     key, value.value, value.site, f"{last}({argument}=)", argument, not value.overridable

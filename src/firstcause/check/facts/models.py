@@ -7,7 +7,11 @@ from collections.abc import Iterator
 
 from firstcause.check.code import Call, Code
 from firstcause.check.facts.fact import Fact
+from firstcause.check.facts.heads import own_heads
+from firstcause.check.facts.values import value_of
+from firstcause.check.makers import given_maker
 from firstcause.check.reasons import reason
+from firstcause.check.trainers import OF_TRL, TRAINERS
 from firstcause.source.resolve import external, resolve
 
 TASKS = {
@@ -20,9 +24,11 @@ TASKS = {
     "ForImageClassification": "image_classification",
     "ForConditionalGeneration": "seq2seq",
 }
+ADAPTERS = ("peft.LoraConfig", "peft.AdaLoraConfig")
 # What reads a checkpoint and is no model.
 NO_MODEL = ("Tokenizer", "Processor", "Config", "FeatureExtractor", "Dataset", "Scheduler")
 TORCHVISION = "torchvision.models."
+PACKAGES = frozenset({"segmentation", "detection", "video", "quantization", "optical_flow"})
 
 
 def model_calls(code: Code) -> list[Call]:
@@ -49,7 +55,7 @@ def model_facts(code: Code) -> Iterator[Fact]:
     loaded = model_calls(code)
     for call in loaded:
         owner = loaded_class(call)
-        name = call.constant("pretrained_model_name_or_path", 0)
+        name = value_of(call, "pretrained_model_name_or_path", 0)
         if name is not None and isinstance(name.value, str):
             why = reason(call.module, call.node)
             yield Fact(
@@ -75,13 +81,19 @@ def model_facts(code: Code) -> Iterator[Fact]:
             yield Fact(
                 "num_labels", 2, call.site, f"{owner} without num_labels", "num_labels", explicit=False
             )
+    for call in code.calls(*OF_TRL):
+        name = value_of(call, "model", 0)
+        if name is not None and isinstance(name.value, str):
+            how = f"{call.name.rpartition('.')[2]}(model=)"
+            why = reason(call.module, call.node)
+            yield Fact("model", name.value, name.site, how, "model", not name.overridable, True, why)
     yield from _vision(code)
     yield from _method(code, loaded)
     yield from _quantization(code, loaded)
 
 
 def _labels(call: Call, argument: str) -> Iterator[Fact]:
-    count = call.constant(argument)
+    count = value_of(call, argument)
     if count is not None and isinstance(count.value, int):
         yield Fact("num_labels", count.value, count.site, f"{argument}=", argument)
 
@@ -89,17 +101,23 @@ def _labels(call: Call, argument: str) -> Iterator[Fact]:
 def _vision(code: Code) -> Iterator[Fact]:
     for call in code.calls_within(TORCHVISION, "timm."):
         last = call.name.rpartition(".")[2]
-        if call.name.startswith(TORCHVISION) and last[:1].islower():
+        if call.name.startswith(TORCHVISION) and last[:1].islower() and _is_builder(call.name):
             yield Fact("model", last, call.site, call.name, reason=reason(call.module, call.node))
         elif call.name == "timm.create_model":
             name = call.constant("model_name", 0)
             if name is not None:
                 yield Fact("model", name.value, name.site, call.name)
         yield from _labels(call, "num_classes")
-    for head in _heads(code):
-        width = head.constant("out_features", 1)
+    for head in (*_heads(code), *own_heads(code)):
+        width = value_of(head, "out_features", 1)
         if width is not None and isinstance(width.value, int):
             yield Fact("num_labels", width.value, head.site, "the last layer's width", "out_features")
+
+
+def _is_builder(name: str) -> bool:
+    """A function that builds a model: of torchvision.models or a package in it, and no class's method."""
+    within = name[len(TORCHVISION) :].split(".")
+    return len(within) == 1 or (len(within) == 2 and within[0] in PACKAGES)
 
 
 def _heads(code: Code) -> Iterator[Call]:
@@ -116,14 +134,16 @@ def _heads(code: Code) -> Iterator[Call]:
 def _method(code: Code, loaded: list[Call]) -> Iterator[Fact]:
     """Adapters that reach the training, a frozen backbone, or all weights."""
     applied = [
-        *code.calls("peft.get_peft_model", "peft.PeftModel.from_pretrained"),
-        *code.methods("add_adapter"),
+        *code.calls("peft.get_peft_model", "peft.inject_adapter_in_model"),
+        *code.calls_within("peft.PeftModel", "peft.AutoPeftModel"),
+        *code.methods("add_adapter", "get_peft_model"),
     ]
     for call in code.calls_within("trl.", "transformers."):
         value = call.argument("peft_config")
         if value is not None and not (isinstance(value.node, ast.Constant) and value.node.value is None):
             applied.append(call)
     quantised = any(c.may_have("quantization_config") or c.may_have("load_in_4bit") for c in loaded)
+    quantised = quantised or any(_loads_quantised(c) for c in code.calls(*OF_TRL))
     if applied:
         yield Fact(
             "method", "qlora" if quantised else "lora", applied[0].site, applied[0].name.rpartition(".")[2]
@@ -141,8 +161,27 @@ def _method(code: Code, loaded: list[Call]) -> Iterator[Fact]:
         site = frozen[0].site if frozen else assigned[0][0].site(assigned[0][1])
         yield Fact("freeze", True, site, "requires_grad = False")
         return
-    if loaded and code.trains():
+    unused = code.calls(*ADAPTERS)
+    if unused and any(k.arg is None for c in code.calls(*TRAINERS, *OF_TRL) for k in c.node.keywords):
+        # The trainer may be given it through a mapping that the code does not write out.
+        return
+    if unused and code.trains():
+        how = "an adapter's configuration that reaches no model"
+        yield Fact("method", "full", unused[0].site, how, explicit=False)
+    elif loaded and code.trains():
         yield Fact("method", "full", loaded[0].site, "no adapter and nothing frozen", explicit=False)
+
+
+def _loads_quantised(call: Call) -> bool:
+    """A trainer of trl that loads the model by its name and quantises it: by itself, or by its settings."""
+    if any(k.arg == "quantization_config" for k in call.node.keywords):
+        return True
+    settings = given_maker(call, "args", 1)
+    given = settings.argument("model_init_kwargs") if settings is not None else None
+    origins = call.code.origins(given.module, given.node) if given is not None else []
+    texts = {n.value for o in origins for n in ast.walk(o.node) if isinstance(n, ast.Constant)}
+    texts |= {k.arg for o in origins for n in ast.walk(o.node) if isinstance(n, ast.Call) for k in n.keywords}
+    return bool(texts & {"quantization_config", "load_in_4bit"})
 
 
 def _is_false(node: ast.expr) -> bool:

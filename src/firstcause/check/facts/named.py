@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from firstcause.check.code import Code
 from firstcause.check.facts.fact import Fact
@@ -39,6 +40,39 @@ def named_facts(code: Code) -> Iterator[Fact]:
             if module.function(assign) is None:
                 for target, value in _pairs(assign.targets, assign.value):
                     yield from _fact(target, value, module.site(assign))
+    # What may never be used assumes nothing.
+    yield from (replace(f, explicit=False) for f in _options(code))
+
+
+def _options(code: Code) -> Iterator[Fact]:
+    """Defaults of command-line options, of parameters and of fields that are called so: they only confirm."""
+    for call in code.methods("add_argument", "option"):
+        flag = next(
+            (
+                a.value
+                for a in call.node.args
+                if isinstance(a, ast.Constant) and str(a.value).startswith("--")
+            ),
+            "",
+        )
+        default = call.argument("default")
+        if flag and default is not None:
+            name = str(flag).lstrip("-").replace("-", "_")
+            yield from _fact(name, default.node, default.module.site(default.node))
+    for module in code.modules:
+        for field in module.nodes(ast.AnnAssign):
+            if (
+                isinstance(field.target, ast.Name)
+                and field.value is not None
+                and module.function(field) is None
+            ):
+                yield from _fact(field.target.id, field.value, module.site(field))
+        for arguments in module.nodes(ast.arguments):
+            given = [*zip(reversed(arguments.args), reversed(arguments.defaults), strict=False)]
+            named = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+            given += [(a, d) for a, d in named if d is not None]
+            for argument, value in given:
+                yield from _fact(argument.arg, value, module.site(value))
 
 
 def _pairs(targets: list[ast.expr], value: ast.expr) -> Iterator[tuple[str, ast.expr]]:

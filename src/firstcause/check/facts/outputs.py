@@ -10,6 +10,7 @@ from firstcause.check.code import Call, Code
 from firstcause.check.events import around, training_loops
 from firstcause.check.facts.fact import Fact
 from firstcause.check.facts.normal import path
+from firstcause.check.facts.values import text_at_definition
 from firstcause.source.frames import Value
 
 SAVERS = ("save_pretrained", "save_model", "save_state", "save_checkpoint")
@@ -49,7 +50,7 @@ def _target(code: Code, call: Call) -> object:
     )
     if value is None:
         return None
-    return code.text_of(Value(call.module, value.node))
+    return text_at_definition(code, Value(call.module, value.node))
 
 
 def _when(code: Code, saves: list[Call]) -> Iterator[Fact]:

@@ -56,7 +56,11 @@ def _autocast(code: Code) -> Iterator[Fact]:
 
 def _weights(code: Code) -> Iterator[Fact]:
     for argument in WEIGHTS:
-        for call in code.methods_and_calls("from_pretrained", "from_config", "BitsAndBytesConfig"):
+        pipelines = code.calls("transformers.pipeline", "transformers.pipelines.pipeline")
+        for call in (
+            *code.methods_and_calls("from_pretrained", "from_config", "BitsAndBytesConfig"),
+            *pipelines,
+        ):
             dtype = call.constant(argument)
             if dtype is not None and dtype.value != "auto" and isinstance(dtype.value, (Named, str)):
                 yield _fact(call, dtype, argument)

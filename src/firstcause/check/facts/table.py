@@ -26,6 +26,48 @@ class Family:
         return self.positions.index(argument) if argument in self.positions else None
 
 
+@dataclass(frozen=True)
+class Default:
+    """What calls do where they leave an argument out.
+
+    Silent where an argument of ``unless`` is given, or where the code names the thing by one of ``words`` (the argument
+    itself, where there are none); ``several`` says that more than one such call may stand in a program.
+    """
+
+    calls: tuple[str, ...]
+    argument: str
+    key: str
+    value: Any
+    position: int | None
+    unless: tuple[str, ...]
+    words: tuple[str, ...]
+    several: bool
+
+
+@functools.cache
+def defaults() -> tuple[Default, ...]:
+    """The defaults of the table; raises ``KnowledgeError`` where the file cannot be read."""
+    return tuple(
+        Default(
+            tuple(one["calls"]),
+            one["argument"],
+            one["key"],
+            one["value"],
+            one.get("position"),
+            tuple(one.get("unless", ())),
+            tuple(one.get("words", ())),
+            one.get("several", False),
+        )
+        for one in read(_TABLE)["default"]
+    )
+
+
+@functools.cache
+def generation() -> dict[str, str]:
+    """The arguments of ``generate`` and of pipelines by the keys that they set."""
+    return dict(read(_TABLE)["generation"])
+
+
 @functools.cache
 def families() -> tuple[Family, ...]:
     """Every family of the table; raises ``KnowledgeError`` where the file cannot be read."""

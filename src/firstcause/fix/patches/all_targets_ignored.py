@@ -12,7 +12,7 @@ import ast
 
 from firstcause.fix.draft import draft
 from firstcause.fix.edits import Edit
-from firstcause.fix.losses import loss_of
+from firstcause.fix.losses import is_used_once, loss_of
 from firstcause.fix.operations import Facts, candidates, module_of, named_line
 from firstcause.fix.rewrite import ATOMS, added_keyword, inserted_after, inserted_before, replaced
 from firstcause.schema import Fix, Site
@@ -53,17 +53,20 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
 def _counted(facts: Facts, project: Project, module: Module) -> list[Edit]:
     """``cross_entropy(a, t)`` as its sum over the count of targets that are not ignored."""
     loss = loss_of(facts, project)
-    if loss is None or loss.settings is not module or loss.target.module is not module or loss.target.path:
+    if loss is None or loss.target.module is not module or loss.target.path:
         return []
-    call, target = loss.call, loss.target.node
-    is_plain = len(call.args) <= 2 and all(k.arg in UNDERSTOOD for k in call.keywords)
-    is_function = last_name(call.func) in ("cross_entropy", "nll_loss")
-    if not is_plain or not is_function or not isinstance(target, ATOMS):
+    made, call, target = loss.call, loss.use, loss.target.node
+    is_function = made is call and last_name(made.func) in ("cross_entropy", "nll_loss")
+    is_module = last_name(made.func) in ("CrossEntropyLoss", "NLLLoss") and len(call.args) == 2
+    is_plain = len(made.args) <= (2 if is_function else 0) and all(k.arg in UNDERSTOOD for k in made.keywords)
+    if not is_plain or not (is_function or is_module) or not isinstance(target, ATOMS):
+        return []
+    if is_module and not is_used_once(loss, project):
         return []
     count = f" / ({module.segment(target)} != {facts['ignore_index']}).sum().clamp(min=1)"
     parent = module.parents.get(call)
     is_alone = isinstance(parent, (ast.Assign, ast.Return, ast.AugAssign, ast.AnnAssign, ast.NamedExpr))
-    edits = [added_keyword(module, call, 'reduction="sum"')]
+    edits = [added_keyword(loss.settings, made, 'reduction="sum"')]
     if is_alone:
         return [*edits, inserted_after(module, call, count)]
     return [inserted_before(module, call, "("), *edits, inserted_after(module, call, count + ")")]

@@ -17,9 +17,13 @@ from firstcause.fix.operations import Facts, module_of, named_line
 from firstcause.fix.rewrite import replaced
 from firstcause.schema import Fix, Site
 from firstcause.source import Module, Project
+from firstcause.source.classes import external_bases
+from firstcause.source.flow import value_origins
 from firstcause.source.frames import Value
+from firstcause.source.resolve import Defined, external, resolve
 
 CAUSE = "bf16-rounding"
+MOST_PLACES = 6
 
 
 def line(facts: Facts, project: Project) -> Site | None:
@@ -28,8 +32,8 @@ def line(facts: Facts, project: Project) -> Site | None:
     if module is None:
         return None
     if facts.get("updates"):
-        places = _narrowed(project)
-        return places[0][0].site(places[0][1]) if len(places) == 1 else named_line(facts, project)
+        place = _weights(project, _narrowed(project))
+        return place[0].site(place[1]) if place is not None else named_line(facts, project)
     nodes = [n for n in module.nodes_on(int(facts["line"])) if isinstance(n, (ast.Call, ast.BinOp))]
     found = {
         id(lost.literal.node): lost for n in nodes for lost in vanished(project, Value(module, n), "bfloat16")
@@ -42,23 +46,55 @@ def line(facts: Facts, project: Project) -> Site | None:
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     """The weights in float32; nothing for an epsilon, since where float32 begins is a choice."""
     places = _narrowed(project)
-    if not facts.get("updates") or len(places) != 1:
+    weights = _weights(project, places) if facts.get("updates") else None
+    if weights is None or len(places) > MOST_PLACES:
         return None
-    module, node = places[0]
-    wide = "float()" if isinstance(node, ast.Call) else "torch.float32"
-    old = module.segment(node)
-    new = f"{module.segment(node.func.value)}.{wide}" if isinstance(node, ast.Call) else wide  # type: ignore[attr-defined]
-    site = module.site(node)
+    module, node = weights
+    old, new, site = module.segment(node), _wide(module, node), module.site(node)
+    # What is fed to the weights has their type: one that stayed narrow would be refused.
+    more = f" and {len(places) - 1} more place(s) that name bfloat16" if len(places) > 1 else ""
     return draft(
         project,
         root,
         CAUSE,
-        [replaced(module, node, new)],
-        f"Keep the weights in float32: `{old}` at {site} becomes `{new}`, so that updates below 0.4 % of a weight are "
+        [replaced(m, n, _wide(m, n)) for m, n in places],
+        f"Keep the weights in float32: `{old}` at {site} becomes `{new}`{more}, so that updates below 0.4 % of a weight are "
         "not rounded away.",
         f"{site}: weights, gradients and optimizer state take twice the memory, and the forward pass runs in float32.",
         "The speed of bfloat16: torch.autocast around the forward pass gives it back and leaves the weights in float32.",
     )
+
+
+def _wide(module: Module, node: ast.expr) -> str:
+    """The same in float32."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return f"{module.segment(node.func.value)}.float()"
+    return "torch.float32"
+
+
+def _weights(project: Project, places: list[tuple[Module, ast.expr]]) -> tuple[Module, ast.expr] | None:
+    """The one place that narrows a model, where several are named; the only place in any case."""
+    models = [(m, n) for m, n in places if _narrows_a_model(project, m, n)]
+    chosen = models if len(places) > 1 else places
+    return chosen[0] if len(chosen) == 1 else None
+
+
+def _narrows_a_model(project: Project, module: Module, node: ast.expr) -> bool:
+    """``model.bfloat16()`` and ``model.to(torch.bfloat16)``, where the model is built by a class of modules."""
+    call = node if isinstance(node, ast.Call) else module.parents.get(node)
+    call = module.parents.get(call) if isinstance(call, ast.keyword) else call
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        return False
+    built = [o for o in value_origins(project, Value(module, call.func.value)) if isinstance(o.node, ast.Call)]
+    return any(_builds_a_module(project, o.module, o.node) for o in built if isinstance(o.node, ast.Call))
+
+
+def _builds_a_module(project: Project, module: Module, call: ast.Call) -> bool:
+    found = resolve(project, module, call.func)
+    if isinstance(found, Defined) and isinstance(found.node, ast.ClassDef):
+        bases = external_bases(project, found.module, found.node)
+        return any(b.endswith("Module") for b in bases)
+    return external(found).startswith("torch.nn.") and not external(found).startswith("torch.nn.functional")
 
 
 def _narrowed(project: Project) -> list[tuple[Module, ast.expr]]:

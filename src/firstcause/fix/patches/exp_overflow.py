@@ -15,6 +15,7 @@ from firstcause.fix.edits import Edit
 from firstcause.fix.operations import Facts, call_operand, candidates, module_of, operation_line
 from firstcause.fix.rewrite import replaced
 from firstcause.fix.scopes import imports_torch
+from firstcause.fix.softmaxes import shifted
 from firstcause.schema import Fix, Site
 from firstcause.source import Module, Project
 from firstcause.source.frames import Value
@@ -31,13 +32,17 @@ def line(facts: Facts, project: Project) -> Site | None:
 
 
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:
-    """softplus or logsumexp where they are written by hand; None for an exponential that is itself what is wanted."""
+    """softplus, logsumexp or softmax where they are written by hand; None for an exponential that is itself what is wanted."""
     module = module_of(facts, project)
     found = candidates(project, module, facts, _operand) if module is not None else []
     if module is None or len(found) != 1:
         return None
     node, operand = found[0]
-    made = _softplus(project, module, node, operand) or _logsumexp(project, module, node, operand)
+    made = (
+        _softplus(project, module, node, operand)
+        or _logsumexp(project, module, node, operand)
+        or shifted(module, node, operand)
+    )
     if made is None:
         return None
     edit, before, after = made

@@ -4,6 +4,7 @@ Facts:
 
 - ``file``, ``line``: the user's line that writes; ``column``, ``end_column``, ``end_line`` optional.
 - ``grad``: whether gradient mode was on there; a write under no_grad is meant to change that very tensor.
+- ``saved_at``: ``file`` and ``line`` of the op that saved the tensor; optional.
 - ``class_name``, ``attribute_path``, ``module_class``: a module of torch.nn built with ``inplace=True`` that wrote; optional.
 """
 
@@ -15,6 +16,7 @@ from firstcause.fix.draft import draft
 from firstcause.fix.edits import Edit
 from firstcause.fix.operations import Facts, module_of, named_line
 from firstcause.fix.rewrite import atom, called, replaced
+from firstcause.fix.saved_reads import copied_where_saved
 from firstcause.fix.scopes import statement_at
 from firstcause.fix.statements import inserted_line_before
 from firstcause.fix.submodules import constructions
@@ -56,8 +58,10 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
         return _of_module(facts, project, root)
     module = module_of(facts, project)
     statement = statement_at(module, facts) if module is not None else None
-    if module is None or statement is None or not facts.get("grad", True):
+    if module is None or statement is None:
         return None
+    if not facts.get("grad", True):
+        return _of_the_reader(facts, project, root, module, statement)
     edits = _edits(module, statement)
     if not edits:
         return None
@@ -70,6 +74,28 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
         f"Make a new tensor at {site} instead of writing into one that the graph has saved.",
         f"{site}: `{text}` no longer changes its tensor in place; the step needs memory for one more tensor of its size.",
         "Other names for the same tensor: they keep the value from before this line.",
+    )
+
+
+def _of_the_reader(
+    facts: Facts, project: Project, root: str, module: Module, statement: ast.stmt
+) -> Fix | None:
+    """The write is meant; the op that saved the state is given a copy of it."""
+    saved = facts.get("saved_at") or {}
+    if saved.get("file") != facts.get("file"):
+        return None
+    edits = copied_where_saved(module, statement, int(saved["line"]))
+    if not edits:
+        return None
+    text, place = module.line(int(saved["line"])).strip(), f"{module.name}:{saved['line']}"
+    return draft(
+        project,
+        root,
+        CAUSE,
+        edits,
+        f"Let `{text}` at {place} read a copy: {module.site(statement)} writes into what it has saved, before the backward.",
+        f"{place}: the graph saves the copy; the step needs memory for one more tensor of its size.",
+        "Writing after the backward would need no copy, where the order of the step allows it.",
     )
 
 

@@ -67,13 +67,20 @@ def _layers(
             )
             found = config_in(project, os.path.join(folder, path), option)
             if found is None:
-                config.lacking.add(option)
+                if not is_optional(item):
+                    config.lacking.add(option)
                 continue
             found.readers |= config.readers
             inside = _package(found, tuple(p for p in path.split("/") if p), where, package)
             yield from _layers(project, found, folder, path, inside, chosen, depth + 1)
     if not own_done:
         yield Layer(config, package)
+
+
+def is_optional(item: ast.expr) -> bool:
+    """Whether an entry of a defaults list may name a file that is not there."""
+    keys = item.keys if isinstance(item, ast.Dict) else []
+    return any(isinstance(k, ast.Constant) and str(k.value).startswith("optional ") for k in keys)
 
 
 def _default(item: ast.expr, chosen: dict[str, str]) -> Iterator[tuple[str, str]]:
@@ -87,9 +94,9 @@ def _default(item: ast.expr, chosen: dict[str, str]) -> Iterator[tuple[str, str]
                 continue
             name = str(key.value).removeprefix("override ").removeprefix("optional ").strip()
             options = option.elts if isinstance(option, ast.List) else [option]
-            for one in options:
-                if isinstance(one, ast.Constant) and isinstance(one.value, str):
-                    yield name, chosen.get(name.partition("@")[0].lstrip("/"), one.value)
+            written = [o.value for o in options if isinstance(o, ast.Constant)]
+            said = chosen.get(name.partition("@")[0].lstrip("/"))
+            yield from ((name, one) for one in ([said] if said else written) if isinstance(one, str))
 
 
 def _package(

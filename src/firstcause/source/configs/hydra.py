@@ -65,7 +65,7 @@ def primary(
     name = _text(name_call, "config_name", 1 if name_call is folder_call else 0)
     if name is None:
         return None
-    base = os.path.join(os.path.dirname(module.path), folder or "")
+    base = os.path.join(os.path.dirname(module.path), (folder or "").replace("\\", "/"))
     found = config_in(project, base, name)
     if found is not None:
         found.readers.add("hydra")

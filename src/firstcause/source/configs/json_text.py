@@ -8,9 +8,9 @@ import re
 
 from firstcause.source.configs.literal import MAX_DEPTH, NotRead, Places, Refused
 
-_SPACE = re.compile(r"[ \t\r\n\ufeff]*")
+_SPACE = re.compile(r"[ \t\r\n]*")
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
-_NUMBER = re.compile(r"-?(?:Infinity|\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)|NaN")
+_NUMBER = re.compile(r"-?(?:Infinity|(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)|NaN")
 _WORDS = {"true": True, "false": False, "null": None}
 
 

@@ -6,6 +6,7 @@ import ast
 import re
 from bisect import bisect_right
 from collections.abc import Iterable
+from itertools import accumulate
 from typing import Any
 
 # Deeper nesting, and more values, are no config that somebody wrote.
@@ -33,6 +34,8 @@ class Places:
         self.limit = limit
         self.starts = [0, *(m.end() for m in re.finditer(r"\r\n|\n|\r", text))]
         self.made = 0
+        self.is_ascii = text.isascii()
+        self.widths: dict[int, list[int]] = {}
 
     def line(self, index: int) -> int:
         return bisect_right(self.starts, index)
@@ -42,12 +45,21 @@ class Places:
         self.made += 1
         if self.made > self.limit:
             raise Refused(self.line(start), f"more than {self.limit} values once its aliases are written out")
-        for name, index in (("", start), ("end_", end)):
-            number = bisect_right(self.starts, index)
-            column = self.text[self.starts[number - 1] : index]
-            setattr(node, f"{name}lineno", number)
-            setattr(node, f"{name}col_offset", len(column.encode(errors="replace")))
+        node.lineno, node.col_offset = self._position(start)
+        node.end_lineno, node.end_col_offset = self._position(end)
         return node
+
+    def _position(self, index: int) -> tuple[int, int]:
+        number = bisect_right(self.starts, index)
+        first = self.starts[number - 1]
+        if self.is_ascii:
+            return number, index - first
+        if number not in self.widths:
+            # Counted once for a line: a file may be one line of megabytes.
+            last = self.starts[number] if number < len(self.starts) else len(self.text)
+            sizes = (len(c.encode(errors="replace")) for c in self.text[first:last])
+            self.widths[number] = [0, *accumulate(sizes)]
+        return number, self.widths[number][index - first]
 
     def constant(self, value: Any, start: int, end: int) -> ast.expr:
         return self.place(ast.Constant(value), start, end)

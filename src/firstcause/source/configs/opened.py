@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 
+from firstcause.source.callsites import call_index, last_name
 from firstcause.source.configs.file import ConfigFile
 from firstcause.source.definitions import Wanted
 from firstcause.source.frames import Value, frame_of
@@ -28,23 +29,57 @@ def config_of(walk: Walk, value: Value) -> ConfigFile | None:
     """The config file beneath the project's root that a path or an open file stands for; None unless it is one."""
     text = path_text(walk, value)
     path = find(walk, value.module, text) if text else None
-    return walk.project.config(path) if path else None
+    return walk.project.config(path) if path and not is_written(walk, path) else None
 
 
 def find(walk: Walk, module: Module, text: str) -> str | None:
-    """A path as a program means it: from the root, from the folder of its file, or from one between them."""
+    """A path as a program means it: from the root, or the one place between the root and its file where it is found."""
     root = walk.project.root
-    folders = [root, *walk.project.search]
+    at_root = _within(root, root, text)
+    if at_root is not None:
+        return at_root
+    folders = list(walk.project.search)
     folder = os.path.dirname(module.path)
     while folder.startswith(root) and folder not in folders:
         folders.append(folder)
         folder = os.path.dirname(folder)
-    for folder in folders:
-        path = os.path.normpath(os.path.join(folder, text))
-        # Nothing outside of the project is opened, whatever the code names.
-        if path.startswith(root.rstrip(os.sep) + os.sep) and os.path.isfile(path):
-            return path
-    return None
+    found = {p for f in folders if (p := _within(root, f, text)) is not None}
+    return found.pop() if len(found) == 1 else None
+
+
+def _within(root: str, folder: str, text: str) -> str | None:
+    path = os.path.normpath(os.path.join(folder, text))
+    # Nothing outside of the project is opened, whatever the code names.
+    return path if path.startswith(root.rstrip(os.sep) + os.sep) and os.path.isfile(path) else None
+
+
+def is_written(walk: Walk, path: str) -> bool:
+    """Whether the code writes a file of this name: what lies there now is of an earlier run."""
+    known: set[str] | None = walk.project.memory.get("written files")
+    if known is None:
+        known = walk.project.memory["written files"] = set()
+        for name in ("open", "write_text"):
+            for value in call_index(walk.project).by_name.get(name, ()):
+                target = _written(walk, value)
+                if target is not None:
+                    known.add(os.path.basename(target))
+    return os.path.basename(path) in known
+
+
+def _written(walk: Walk, value: Value) -> str | None:
+    node = value.node
+    assert isinstance(node, ast.Call)
+    modes = [
+        n.value for n in (*node.args[-1:], *(k.value for k in node.keywords)) if isinstance(n, ast.Constant)
+    ]
+    is_method = isinstance(node.func, ast.Attribute)
+    if last_name(node.func) == "open" and not any(
+        isinstance(m, str) and set(m) & set("wax") and len(m) < 4 for m in modes
+    ):
+        return None
+    receiver = node.func.value if isinstance(node.func, ast.Attribute) else None
+    target = receiver if is_method and receiver is not None else node.args[0] if node.args else None
+    return path_text(walk.fork(), value.at(target)) if target is not None else None
 
 
 def path_text(walk: Walk, value: Value, hops: int = MAX_HOPS) -> str | None:

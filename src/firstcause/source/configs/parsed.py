@@ -38,13 +38,36 @@ def from_dataclasses(walk: Walk, value: Value, name: str, node: ast.Call, chain:
     found: list[Origin] = []
     for launch in starts:
         said = given(launch, path[0].key)
-        if said is not None:
-            hop = (*chain, Hop(launch.file, said))
-            found += walk.trace(Value(launch.file, said, None, path[1:]), hop) or []
-    if starts and all(given(x, path[0].key) is not None for x in starts):
-        return found
-    default = _default(walk, value, node, path, index, chain)
-    return None if default is None else [*found, *default]
+        config = option_config(walk, launch) if said is None else None
+        place = Value(launch.file, said, None, path[1:]) if said is not None else None
+        if config is not None and (str(path[0].key),) in config.nodes_by_path:
+            place = Value(config, config.root, None, path)
+        if place is None:
+            default = _default(walk, value, node, path, index, chain)
+            if default is None:
+                return None
+            found += default
+            continue
+        found += walk.trace(place, (*chain, Hop(place.module, place.node))) or []
+    return found if starts else _default(walk, value, node, path, index, chain)
+
+
+def option_config(walk: Walk, launch: Launch) -> ConfigFile | None:
+    """The file that a launch names with ``--config``, as TrlParser and its kin take it."""
+    words = launch.options.get("config", [])
+    word = words[0] if len(words) == 1 else None
+    if not isinstance(word, ast.Constant) or not isinstance(word.value, str):
+        return None
+    path = find(walk, launch.file, word.value)
+    return walk.project.config(path) if path else None
+
+
+def named_config(walk: Walk, value: Value, node: ast.Call) -> ConfigFile | None:
+    """The file that ``parse_json_file`` or ``parse_yaml_file`` names in the code."""
+    if not isinstance(node.func, ast.Attribute) or f".{node.func.attr}" not in FILES:
+        return None
+    argument = next((k.value for k in node.keywords), node.args[0] if node.args else None)
+    return config_of(walk.fork(), value.at(argument)) if argument is not None else None
 
 
 def config_word(walk: Walk, launch: Launch) -> ConfigFile | None:
@@ -57,8 +80,7 @@ def config_word(walk: Walk, launch: Launch) -> ConfigFile | None:
 
 
 def _from_file(walk: Walk, value: Value, node: ast.Call, path: Path, index: int, chain: Chain) -> Result:
-    argument = next((k.value for k in node.keywords), node.args[0] if node.args else None)
-    named = config_of(walk.fork(), value.at(argument)) if argument is not None else None
+    named = named_config(walk, value, node)
     starts = [c for x in concerning(walk.project, value.module) if (c := config_word(walk, x))]
     files = [named] if named is not None else starts
     if not files:

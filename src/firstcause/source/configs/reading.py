@@ -33,12 +33,6 @@ def file_read(walk: Walk, value: Value, name: str) -> ConfigFile | None:
     return config
 
 
-def from_reader(walk: Walk, value: Value, name: str, chain: Chain) -> Result:
-    """The value of a config file that a call reads; None where the file or the value is not there."""
-    config = file_read(walk, value, name)
-    return into(walk, config, value, chain) if config is not None else None
-
-
 def into(walk: Walk, config: ConfigFile, value: Value, chain: Chain) -> Result:
     """What stands in a file at a value's path."""
     return walk.trace(Value(config, config.root, None, value.path), (*chain, Hop(config, config.root)))

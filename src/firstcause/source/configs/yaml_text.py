@@ -10,7 +10,7 @@ import yaml
 from firstcause.source.configs.literal import MAX_DEPTH, NotRead, Places, Refused, scalar
 
 # The composer is written in Python and takes about 40 microseconds a character.
-MAX_CHARACTERS = 200_000
+MAX_CHARACTERS = 100_000
 MAX_VALUES = 50_000
 _CORE = "tag:yaml.org,2002:"
 _PLAIN = frozenset({"null", "bool", "int", "float", "str", "seq", "map", "timestamp", "merge", "binary"})

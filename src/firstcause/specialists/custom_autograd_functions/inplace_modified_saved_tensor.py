@@ -47,6 +47,7 @@ def facts(examination: Examination) -> Facts:
     write = backward_calls.first_write(facts) or {}
     running = write.get("running") or {}
     given = examination.place(write.get("site")) | {"op": write.get("op"), "grad": write.get("grad")}
+    given |= {"saved_at": examination.place((facts.get("node") or {}).get("site"))}
     if running.get("settings", {}).get("inplace") is True and str(running["defined_in"]).startswith(
         "torch.nn"
     ):

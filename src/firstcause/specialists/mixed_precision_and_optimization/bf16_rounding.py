@@ -4,29 +4,33 @@ from __future__ import annotations
 
 import math
 
-from firstcause.lab.counterfactual import CONTROL, Arm
+from firstcause.lab.counterfactual import CONTROL, Arm, Ran
 from firstcause.schema import Evidence, Hypothesis
+from firstcause.specialists import audits
 from firstcause.specialists.births import again_in_float32, settle_by_root
 from firstcause.specialists.examination import Examination, Facts
-from firstcause.specialists.losses import end, further, mean
+from firstcause.specialists.losses import end, further, mean, steadily_further
 from firstcause.specialists.verdicts import confirmed, inconclusive, refuted
 
 CAUSE = "bf16-rounding"
 WIDE = Arm("the same steps on float32 copies of the weights", "master_weights")
 STEPS = 60
-# The share of the elements with a gradient that a step leaves as they are.
-LOST = 0.5
+# From the middle of the run: what each step adds to the difference is small there.
+LATER_STEPS = 240
 
 
 def propose(examination: Examination) -> bool:
     if examination.symptom.kind == "no-learning":
         return True
+    audited = audits.audit(examination)
+    if audited is not None:
+        return audits.stuck(audited) is not None
     root = examination.root
     return root is not None and (root.get("wider") or {}).get("half") == "bfloat16"
 
 
 def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
-    if examination.symptom.kind == "no-learning":
+    if _of_the_training(examination):
         return _updates(examination)
     root = examination.root
     matches = root is not None and rounded(root)
@@ -49,6 +53,10 @@ def rounded(root: Facts) -> bool:
     return alone is None or not math.isfinite(alone)
 
 
+def _of_the_training(examination: Examination) -> bool:
+    return examination.symptom.kind == "no-learning" or audits.audit(examination) is not None
+
+
 def _updates(examination: Examination) -> Hypothesis:
     """Whether weights in half precision stand still because their updates are rounded away."""
     if examination.lab is None:
@@ -59,21 +67,38 @@ def _updates(examination: Examination) -> Hypothesis:
         return inconclusive(CAUSE, control.why or "no step was seen")
     kinds = sorted({k for r in control.rows for k in r.get("dtypes") or ()})
     lost = mean(control.column("stuck"))
-    text = f"of the weights ({', '.join(kinds)}) that had a gradient, {100 * lost:.0f} % stayed as they were at each step"
-    if "bfloat16" not in kinds or lost < LOST:
+    if "bfloat16" not in kinds or lost < audits.LOST:
+        text = _told(kinds, lost)
         return refuted(CAUSE, Evidence("observation", False, text, {"stuck": lost}))
-    wide = examination.lab.from_start([WIDE], STEPS)[WIDE.name]
-    if not further(wide, control):
-        missing = f"{text}; whether that holds the loss: with float32 copies it did not come further either"
-        return inconclusive(CAUSE, missing)
-    text += f"; with float32 copies the loss comes to {end(wide):.4g} instead of {end(control):.4g} in {len(wide.losses)} steps"
+    halfway = len(examination.rows) // 2
+    # Large gradients at the start get through the rounding; what it stops is the rest of the way.
+    for steps, after in ((STEPS, 0), (LATER_STEPS, halfway)):
+        arms = examination.lab.from_start([CONTROL, WIDE], steps, after)
+        narrow, wide = arms[CONTROL.name], arms[WIDE.name]
+        if further(wide, narrow) or steadily_further(wide, narrow):
+            return _confirmed(examination, kinds, narrow, wide, after)
+        if halfway < STEPS:
+            break
+    missing = f"{_told(kinds, lost)}; whether that holds the loss: with float32 copies it did not come further either"
+    return inconclusive(CAUSE, missing)
+
+
+def _told(kinds: list[str], lost: float) -> str:
+    return f"of the weights ({', '.join(kinds)}) that had a gradient, {100 * lost:.0f} % stayed as they were at each step"
+
+
+def _confirmed(examination: Examination, kinds: list[str], control: Ran, wide: Ran, after: int) -> Hypothesis:
+    lost = mean(control.column("stuck"))
+    start = f" from step {after}" if after else ""
+    text = f"{_told(kinds, lost)}; with float32 copies the loss comes to {end(wide):.4g} instead of {end(control):.4g} "
+    text += f"in {len(wide.losses)} steps{start}"
     values = {"stuck": lost, "end": end(control), "end_float32": end(wide)}
     site = examination.site(control.rows[0].get("step_site"))
     return confirmed(CAUSE, site, Evidence("counterfactual", True, text, values, site))
 
 
 def facts(examination: Examination) -> Facts:
-    if examination.symptom.kind == "no-learning" and examination.lab is not None:
+    if _of_the_training(examination) and examination.lab is not None:
         rows = examination.lab.from_start([CONTROL], STEPS)[CONTROL.name].rows
         return examination.place(rows[0].get("step_site")) | {"updates": True} if rows else {}
     root = examination.root or {}

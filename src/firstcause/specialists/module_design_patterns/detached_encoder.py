@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from firstcause.lab.counterfactual import Arm, Ran
-from firstcause.schema import Evidence, Hypothesis
-from firstcause.specialists import audits, backward_calls, gradient_paths
+from firstcause.schema import Hypothesis
+from firstcause.specialists import audits, backward_calls, cut_parts, gradient_paths
 from firstcause.specialists.examination import Examination, Facts
-from firstcause.specialists.losses import end, further
-from firstcause.specialists.verdicts import by_replay, confirmed, inconclusive
+from firstcause.specialists.verdicts import by_replay, inconclusive
 
 CAUSE = "detached-encoder"
 
@@ -15,14 +13,14 @@ CAUSE = "detached-encoder"
 def propose(examination: Examination) -> bool:
     found = audits.audit(examination)
     if found is not None:
-        return audits.cut(found) is not None
+        return bool(audits.cuts(found))
     return backward_calls.raised(examination, backward_calls.NO_GRADIENT)
 
 
 def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     audited = audits.audit(examination)
     if audited is not None:
-        return _of_the_training(examination, audited)
+        return cut_parts.settle(CAUSE, examination, audited)
     graph = backward_calls.graph(examination)
     if graph is None:
         return backward_calls.no_graph(hypothesis, examination)
@@ -56,35 +54,12 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     return by_replay(hypothesis, examination, True, text, {"op": found["op"], "grad": found["grad"]}, site)
 
 
-def _of_the_training(examination: Examination, found: Ran) -> Hypothesis:
-    """Whether a part of the model that the optimizer holds trains once its cut is undone, and the loss comes further."""
-    place = audits.cut(found)
-    without = found.facts.get("without_gradient") or []
-    if place is None or examination.lab is None:
-        return inconclusive(CAUSE, "one place that cuts parameters off from the loss")
-    site = examination.site(place["site"])
-    undone = Arm(
-        f"without the cut at {site}", "audit", {"undone": [[place["site"]["file"], place["site"]["line"]]]}
-    )
-    kept = examination.lab.from_start([undone], audits.STEPS)[undone.name]
-    still = len(kept.facts.get("without_gradient") or [])
-    text = (
-        f"{len(without)} of the {found.facts['held']} parameters that the optimizer holds had no gradient at any of "
-        f"{len(found.rows)} steps, {without[0]} the first: {place['kind']} at {site} cuts them off; "
-        f"without it {still} have none, and the loss comes to {end(kept):.4g} instead of {end(found):.4g}"
-    )
-    values = {"without_gradient": without, "without_then": still, "end": end(found), "end_then": end(kept)}
-    evidence = Evidence("counterfactual", True, text, values, site)
-    if still >= len(without) or not further(kept, found):
-        return inconclusive(CAUSE, f"{text}; whether they are meant to stay as they are")
-    return confirmed(CAUSE, site, evidence)
-
-
 def facts(examination: Examination) -> Facts:
     audited = audits.audit(examination)
-    place = audits.cut(audited) if audited is not None else None
-    if place is not None:
-        off = place["kind"] != "detach"
+    parted = cut_parts.parted(examination, audited) if audited is not None else None
+    if parted is not None:
+        place = parted.cut
+        off = place["kind"] == "gradient mode off"
         where: Facts = examination.place(place["site"]) | {"op": place["kind"], "grad": not off}
         return where | ({"switch": examination.place(place["site"])} if off else {})
     graph = backward_calls.graph(examination) or {}

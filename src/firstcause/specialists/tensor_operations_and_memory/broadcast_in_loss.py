@@ -6,6 +6,7 @@ from firstcause.lab.counterfactual import Arm, Ran
 from firstcause.schema import Evidence, Hypothesis
 from firstcause.specialists import aligned, audits
 from firstcause.specialists.examination import Examination, Facts
+from firstcause.specialists.losses import steadily_lower
 from firstcause.specialists.verdicts import confirmed, inconclusive
 
 CAUSE = "broadcast-in-loss"
@@ -43,7 +44,9 @@ def _of_the_training(examination: Examination, found: Ran) -> Hypothesis:
         "distance": then,
         "distance_aligned": now,
     }
-    if not one.finite or not now <= audits.BETTER * then:
+    # Targets that are noise for the most part leave little to gain, but that steadily.
+    steady = steadily_lower(one.column("distance"), found.column("distance"), share=2)
+    if not one.finite or not (now <= audits.BETTER * then or steady):
         return inconclusive(CAUSE, f"{text}: no clear gain")
     return confirmed(CAUSE, site, Evidence("counterfactual", True, text, values, site))
 

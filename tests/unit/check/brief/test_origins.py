@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from firstcause.check.brief import Text, contradictions, is_reason, pins, read, speaks_for_user
+from firstcause.check.brief import Text, contradictions, is_reason, read, speaks_for_user
 
 
 @pytest.mark.parametrize(
@@ -43,12 +43,6 @@ def test_reasons() -> None:
 
 def test_requirements() -> None:
     content = "transformers>=5.20, <6  # please keep bf16\ntrl>=1.10\nbitsandbytes\n-r other.txt\ntorch==2.13.0+cpu ; python_version > '3.9'\n"
-    assert pins(content) == {
-        "transformers": ">=5.20,<6",
-        "trl": ">=1.10",
-        "bitsandbytes": "",
-        "torch": "==2.13.0+cpu",
-    }
     found = read([Text(content, "requirements.txt", "requirements")])
     assert [(i.key, i.value, i.line) for i in found] == [("precision", "bf16", 1)]
 

@@ -33,19 +33,34 @@ def find(code: Code) -> Iterator[Finding]:
             if current:
                 text += f"; now: {current}"
             yield finding(
-                f"{SLUG}{argument.replace('_', '-')}", CATEGORY, call.module, keyword.value, text, argument=argument
-            )  # fmt: skip
+                f"{SLUG}{argument.replace('_', '-')}",
+                CATEGORY,
+                call.module,
+                keyword.value,
+                text,
+                argument=argument,
+            )
 
 
 BAD = (
-    Example("""
+    Example(
+        """
 from transformers import TrainingArguments
 
 args = TrainingArguments(
     output_dir="out",
     evaluation_strategy="epoch",  # found
 )
-"""),
+""",
+        fixed="""
+from transformers import TrainingArguments
+
+args = TrainingArguments(
+    output_dir="out",
+    eval_strategy="epoch",  # found
+)
+""",
+    ),
     Example("""
 from transformers import Trainer
 

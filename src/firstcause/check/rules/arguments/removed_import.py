@@ -1,7 +1,7 @@
 """A name is imported that the library does not export any more.
 
 Why: the import raises ImportError, before anything runs.
-Refuted by: an older version that is pinned or installed, an import under try.
+Refuted by: an older version that is pinned or installed, an import under try or under a test of the version.
 Holds for: the versions in the tables of arguments.
 """
 
@@ -27,7 +27,7 @@ def find(code: Code) -> Iterator[Finding]:
             library = node.module or ""
             if node.level or "." in library or table(library) is None:
                 continue
-            if any(isinstance(p, ast.Try) for p in module.ancestors(node)):
+            if any(isinstance(p, (ast.Try, ast.If)) for p in module.ancestors(node)):
                 continue
             for alias in node.names:
                 if export_standing(library, alias.name, code.versions) != "removed":

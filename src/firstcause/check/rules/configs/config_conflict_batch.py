@@ -7,6 +7,7 @@ Holds for: deepspeed, all versions, and the integration of transformers.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 
 from firstcause.check.code import Call, Code
@@ -47,23 +48,29 @@ def _against(one: Configuration, call: Call | None) -> Iterator[Finding]:
 
 def _arithmetic(code: Code, one: Configuration, call: Call | None) -> Iterator[Finding]:
     total = one.number("train_batch_size")
-    if total is None:
+    parts = [p for e, a in SAME.items() if (p := _part(one, call, e, a)) is not None]
+    if total is None or not parts or any(not isinstance(p.value, int) or p.value < 1 for p in parts):
         return
-    parts = []
-    for entry, argument in SAME.items():
-        part = one.number(entry) or (call.constant(argument) if call is not None else None)
-        if part is None or not isinstance(part.value, int) or part.value < 1:
-            return
-        parts.append(part)
-    each, times = parts[0].value, parts[1].value
     devices = world(code)
-    wanted = each * times * (devices or 1)
-    if devices is not None and wanted != total.value:
-        text = f"train_batch_size is {total.value}, but {each} per device x {times} accumulated x {devices} devices are {wanted}"
+    wanted = math.prod(p.value for p in parts) * (devices or 1)
+    # With a number missing, or without the number of devices, only a remainder is a contradiction.
+    if total.value % wanted or (total.value != wanted and devices is not None and len(parts) == len(SAME)):
+        text = f"train_batch_size is {total.value}, but {_said(one, call)}"
+        text += (
+            f" x {devices} devices are {wanted}" if devices is not None else f" make {wanted} on each device"
+        )
         yield _found(total, text, tuple(p.site for p in parts), wanted, "train_batch_size")
-    elif devices is None and total.value % wanted:
-        text = f"train_batch_size is {total.value}, which no number of devices makes of {each} per device x {times} accumulated"
-        yield _found(total, text, tuple(p.site for p in parts), wanted, "train_batch_size")
+
+
+def _part(one: Configuration, call: Call | None, entry: str, argument: str) -> Constant | None:
+    return one.number(entry) or (call.constant(argument) if call is not None else None)
+
+
+def _said(one: Configuration, call: Call | None) -> str:
+    each, times = (_part(one, call, e, a) for e, a in SAME.items())
+    words = [f"{each.value} per device"] if each is not None else []
+    words += [f"{times.value} accumulated"] if times is not None else []
+    return " x ".join(words)
 
 
 def _found(said: Constant, text: str, related: tuple[Site, ...], wanted: int, argument: str) -> Finding:
@@ -101,8 +108,18 @@ BAD = (
     Example(_ENGINE),
     Example(_ENGINE.replace("48", "64"), {"run.sh": "deepspeed --num_gpus 4 train.py\n"}),
     Example(_ENGINE.replace("48", "64"), asked={"num_gpus": 4}),
+    Example(
+        _ENGINE.replace("48", "60").replace('        "gradient_accumulation_steps": 4,\n', ""),
+        {"run.sh": "deepspeed --num_gpus 4 train.py\n"},
+    ),
 )
 GOOD = (
+    Example(
+        _ENGINE.replace("48", "64")
+        .replace("  # found", "")
+        .replace('        "gradient_accumulation_steps": 4,\n', ""),
+        {"run.sh": "deepspeed --num_gpus 4 train.py\n"},
+    ),
     Example(
         _TRAIN,
         {"ds.json": '{"train_batch_size": 128, "gradient_accumulation_steps": 8}'},

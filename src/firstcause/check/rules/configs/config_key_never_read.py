@@ -25,7 +25,7 @@ MAX_UNREAD = 8
 def find(code: Code) -> Iterator[Finding]:
     configs = {c.path: c for r in config_reads(code).read for c in r.configs}
     for config in configs.values():
-        found = list(unread(code, config))
+        found = unread(code, config)
         for path, node in found if len(found) <= MAX_UNREAD else ():
             name = ".".join(path)
             text = f"nothing reads {name}: to change it does nothing; use it in the code or take it out"
@@ -45,10 +45,14 @@ BAD = (
     Example(_CODE.format(more=""), _YAML),
     Example(
         _CODE.format(more=', config["optim"]["wd"]'),
-        {"config.yaml": "lr: 0.1\noptim:\n  wd: 0.1\n  betas: [0, 1]  # found\n"},
+        {"config.yaml": "lr: 0.1\noptim:\n  wd: 0.1\n  eps: 1.0  # found\n"},
     ),
 )
 GOOD = (
+    Example(
+        _CODE.format(more=""),
+        {**_PLAIN, "eval.py": "import yaml\nprint(yaml.safe_load(open('config.yaml'))['warmup'])\n"},
+    ),
     Example(_CODE.format(more=', config["warmup"]'), _PLAIN),
     Example(_CODE.format(more=", **config"), _PLAIN),
     Example(_CODE.format(more=", config[name]"), _PLAIN),

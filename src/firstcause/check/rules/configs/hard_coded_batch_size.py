@@ -65,10 +65,11 @@ def _found(
     given = call.argument(argument, 1 if argument == "batch_size" else None)
     asked = [i for i in code.asked("batch_size") if i.relation == "eq"]
     category: Category = "deviation" if asked and all(i.value != value for i in asked) else CATEGORY
+    number = str(node.value)
     dotted = ".".join(path)
-    text = f"{argument} is {value} here and {dotted} ({node.value}, {config.site(node)}) is never read: to change it there does nothing"
+    text = f"{argument} is {value} here and {dotted} ({number}, {config.site(node)}) is never read"
     return finding(
-        SLUG, category, call.module, given.node if given is not None else call.node, text, asked=str(node.value),
+        SLUG, category, call.module, given.node if given is not None else call.node, text, asked=number,
         got=str(value), key="batch_size", argument=argument, related=(config.site(node),),
     )  # fmt: skip
 
@@ -96,8 +97,11 @@ def main(cfg):
 
 main()
 """
+_OTHER = "import yaml\nprint(yaml.safe_load(open('config.yaml'))['data']['batch_size'])\n"
 BAD = (Example(_CODE.format(size=64, mark="  # found"), _YAML), Example(_HYDRA, _YAML))
 GOOD = (
+    # Another program reads it.
+    Example(_CODE.format(size=64, mark=""), {**_YAML, "eval.py": _OTHER}),
     Example(_CODE.format(size='config["data"]["batch_size"]', mark=""), _YAML),
     Example(_CODE.format(size=64, mark=""), {"config.yaml": "seed: 1\n"}),
     Example(_CODE.format(size=64, mark="\n    build(config)"), _YAML),

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import ast
 import difflib
+import itertools
 from collections.abc import Iterator, Mapping
 
 from firstcause.check.code import Code, finding
-from firstcause.check.config_reads import METHODS_OF_MAPPINGS, Read, config_reads
+from firstcause.check.config_reads import METHODS_OF_MAPPINGS, Read, chains, config_reads
 from firstcause.check.rule import Example
 from firstcause.schema.finding import Category, Finding
+from firstcause.source.callsites import last_name
 from firstcause.source.flow import new_walk
 from firstcause.source.frames import Value
 from firstcause.source.launch import launches
@@ -27,21 +29,39 @@ HOLDS: Mapping[str, str] = {}
 WITH_ATTRIBUTES = ("hydra", "omegaconf.OmegaConf.load")
 
 
+# Calls whose texts are names that are set, or asked for with care.
+SETTING = ("hasattr", "setattr", "getattr", "update", "setdefault", "get", "pop", "select", "set_defaults")
+
+
 def find(code: Code) -> Iterator[Finding]:
-    reads = config_reads(code).read
+    reads, changed = config_reads(code).read, config_reads(code).changed
     if not reads or code.methods_and_calls("ConfigStore", "from_cli"):
         return
     set_names = _set_names(code)
     for read in reads:
-        if read.name in set_names or not _may_be_judged(code, read):
+        if (
+            read.name in set_names
+            or any(c.path in changed for c in read.configs)
+            or not _may_be_judged(code, read)
+        ):
             continue
         followed = new_walk(code.project).origins(Value(read.module, read.node))
         if all(o.node is read.node for o in followed):
             yield _found(read)
 
 
+def _is_tried(read: Read) -> bool:
+    """Whether a read stands in the body of a ``try``."""
+    around = [read.node, *read.module.ancestors(read.node)]
+    return any(
+        isinstance(outer, ast.Try) and inner in outer.body for inner, outer in itertools.pairwise(around)
+    )
+
+
 def _may_be_judged(code: Code, read: Read) -> bool:
     if any(c.lacking for c in code.project.configs) or not isinstance(read.node.ctx, ast.Load):
+        return False
+    if _is_tried(read):
         return False
     if isinstance(read.node, ast.Attribute):
         readers = {r for c in read.configs for r in c.readers}
@@ -54,19 +74,14 @@ def _set_names(code: Code) -> set[str]:
     """Names that are written, deleted, tested for, or given on a launch line."""
     found = {part for x in launches(code.project) for k in x.overrides for part in k.split(".")}
     for module in code.modules:
-        for chain in module.nodes(ast.Attribute, ast.Subscript):
+        for chain in chains(module):
             if not isinstance(chain.ctx, ast.Load):
                 key = chain.attr if isinstance(chain, ast.Attribute) else getattr(chain.slice, "value", None)
                 found.add(str(key))
         for compared in module.nodes(ast.Compare):
             found |= _texts(compared.left)
         for call in module.nodes(ast.Call):
-            if getattr(call.func, "id", getattr(call.func, "attr", "")) in (
-                "hasattr",
-                "setattr",
-                "update",
-                "setdefault",
-            ):
+            if last_name(call.func) in SETTING:
                 found |= {t for part in (*call.args, *(k.value for k in call.keywords)) for t in _texts(part)}
                 found |= {k.arg for k in call.keywords if k.arg}
     return found
@@ -118,16 +133,36 @@ with open("config.yaml") as file:
     config = yaml.safe_load(file)
 {line}
 """
+_OBJECT = """
+import yaml
+
+class Run:
+    def __init__(self, path):
+        with open(path) as file:
+            self.config = yaml.safe_load(file)
+
+    def train(self):
+        return self.config["optim"]["rate"]  # found
+
+Run("config.yaml").train()
+"""
 BAD = (
+    Example(_OBJECT, {"config.yaml": _YAML}),
     Example(
         _HYDRA.format(name="learning_rate").replace("rate)", "rate)  # found"), {"conf/config.yaml": _YAML}
     ),
     Example(_PLAIN.format(line='print(config["optim"]["wd"])  # found'), {"config.yaml": _YAML}),
 )
 GOOD = (
+    Example(_PLAIN.format(line='prepare(config)\nprint(config["optim"]["wd"])'), {"config.yaml": _YAML}),
+    Example(_PLAIN.format(line='config[name] = 1\nprint(config["wd"])'), {"config.yaml": _YAML}),
+    Example(
+        _PLAIN.format(line='if config["optim"].get("wd"):\n    print(config["optim"]["wd"])'),
+        {"config.yaml": _YAML},
+    ),
     Example(_HYDRA.format(name="lr"), {"conf/config.yaml": _YAML}),
     # A file of the defaults list that is not here may hold it.
-    Example(_HYDRA.format(name="wd"), {"conf/config.yaml": "defaults:\n  - optim: adamw\n" + _YAML}),
+    Example(_HYDRA.format(name="wd"), {"conf/config.yaml": "defaults:\n  - optim: a\n" + _YAML}),
     Example(
         _HYDRA.format(name="wd"),
         {

@@ -43,8 +43,7 @@ MOVES = frozenset({"to", "cuda", "type_as", "register_buffer", "to_device"})
 
 
 def find(code: Code) -> Iterator[Finding]:
-    if not _moved(code):
-        return
+    moved: bool | None = None
     for cls in code.subclasses_of("torch.nn.Module", "lightning.LightningModule"):
         assert isinstance(cls.node, ast.ClassDef)
         init = next(
@@ -54,6 +53,10 @@ def find(code: Code) -> Iterator[Finding]:
             if isinstance(node, ast.Assign) and _makes_tensor(code, cls.module, node.value):
                 for target in node.targets:
                     if _is_self(target) and _computed_with(cls.node, target.attr):  # type: ignore[attr-defined]
+                        # Asked last: it follows every value that something is moved to.
+                        moved = _moved(code) if moved is None else moved
+                        if not moved:
+                            return
                         name = target.attr  # type: ignore[attr-defined]
                         text = (
                             f"self.{name} is a plain tensor: .to(device) leaves it behind and state_dict() leaves it out, "

@@ -51,6 +51,21 @@ def fit(net, loader):
         torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)  # found
         scaler.step(opt)
         scaler.update()
+""", fixed="""
+import torch
+
+def fit(net, loader):
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    scaler = torch.amp.GradScaler("cuda")
+    for x, y in loader:
+        opt.zero_grad()
+        with torch.autocast("cuda", dtype=torch.float16):
+            loss = torch.nn.functional.mse_loss(net(x), y)
+        scaler.scale(loss).backward()
+        scaler.unscale_(opt)
+        torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)  # found
+        scaler.step(opt)
+        scaler.update()
 """),
     Example("""
 import torch

@@ -57,6 +57,10 @@ scaler = GradScaler()
 import torch
 
 scaler = torch.cuda.amp.GradScaler()  # found
+""", fixed="""
+import torch
+
+scaler = torch.amp.GradScaler("cuda")  # found
 """),
 )
 GOOD = (

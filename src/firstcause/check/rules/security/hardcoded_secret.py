@@ -23,7 +23,7 @@ HOLDS: Mapping[str, str] = {}
 
 # The prefixes that services give to their tokens, from their own documentation.
 PREFIXED = re.compile(
-    r"^(hf_[A-Za-z0-9_]{8,}|sk-[A-Za-z0-9_-]{16,}|ghp_[A-Za-z0-9]{16,}|github_pat_\w{20,}|AKIA[0-9A-Z]{12,}|xox[bp]-[\w-]{10,}|glpat-[\w-]{16,})$"
+    r"^(hf_[A-Za-z0-9]{30,}|sk-[A-Za-z0-9_-]{16,}|ghp_[A-Za-z0-9]{16,}|github_pat_\w{20,}|AKIA[0-9A-Z]{12,}|xox[bp]-[\w-]{10,}|glpat-[\w-]{16,})$"
 )
 NAMED = re.compile(r"(^|_)(token|api_?key|secret|password|passwd|access_key)$", re.IGNORECASE)
 PLACEHOLDER = re.compile(

@@ -17,6 +17,7 @@ from firstcause.check.modes import has_modes
 from firstcause.check.rule import Example
 from firstcause.schema.finding import Category, Finding
 from firstcause.source.module import Module
+from firstcause.source.resolve import resolve
 
 SLUG = "missing-eval-mode"
 CATEGORY: Category = "critical"
@@ -24,6 +25,8 @@ HOLDS: Mapping[str, str] = {}
 
 
 def find(code: Code) -> Iterator[Finding]:
+    if not code.called_names() & {"train", "parameters"}:
+        return
     evaluated = _evaluated(code)
     for module, place in _quiet_places(code):
         for node in ast.walk(place):
@@ -31,6 +34,8 @@ def find(code: Code) -> Iterator[Finding]:
                 continue
             if _trains(place):
                 break
+            if _is_known(code, module, node):
+                continue
             made = frozenset(o.node for o in code.origins(module, node.func))
             if not made or made & evaluated or not _all_trained(code, made) or not has_modes(code, made):
                 continue
@@ -93,6 +98,11 @@ def _trains(place: ast.AST) -> bool:
 
 def _is_model_call(node: ast.Call) -> bool:
     return isinstance(node.func, (ast.Name, ast.Attribute)) and bool(node.args or node.keywords)
+
+
+def _is_known(code: Code, module: Module, node: ast.Call) -> bool:
+    """Whether a call is of a function or class that its name alone says: no model is called."""
+    return resolve(code.project, module, node.func) is not None
 
 
 def _all_trained(code: Code, made: frozenset[ast.AST]) -> bool:

@@ -69,6 +69,17 @@ for step in range(100):
     loss = model(torch.randn(8, 4)).pow(2).mean()
     loss.backward()
     optimizer.step()  # found
+""", fixed="""
+import torch
+from torch import nn
+
+model = nn.Linear(4, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for step in range(100):
+    loss = model(torch.randn(8, 4)).pow(2).mean()
+    loss.backward()
+    optimizer.step()  # found
+    optimizer.zero_grad()
 """),
     Example("""
 import torch

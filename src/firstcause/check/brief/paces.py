@@ -1,0 +1,132 @@
+"""What happens again and again: saving and evaluating every so often, at the end, and how many checkpoints are kept."""
+
+from __future__ import annotations
+
+from firstcause.check.brief.counts import unit_of
+from firstcause.check.brief.limits import limit
+from firstcause.check.brief.numbers import whole
+from firstcause.check.brief.reading import Line, Reading
+from firstcause.check.brief.tokens import Token
+
+_KEEPS = frozenset({"keep", "keeping", "keeps", "retain", "retaining", "kept"})
+_COPIES = frozenset({"checkpoint", "checkpoints", "snapshots", "ckpts"})
+_STAY = frozenset({"kept", "stay", "remain"})
+
+
+def paces(line: Line) -> None:
+    """Claim "every 500 steps", "once per epoch" and "at the end" for what is saved and evaluated."""
+    for at, token in enumerate(line.tokens):
+        if token.has("every") and not token.claimed:
+            _cadence(line, at)
+        elif (
+            token.text == "end"
+            and line.words(at - 2, at) == ["at", "the"]
+            and line.words(at + 1, at + 2) != ["of"]
+        ):
+            _at_the_end(line, at)
+
+
+def kept_checkpoints(line: Line) -> None:
+    """Claim "keep only the last two" and "keep no more than 3 checkpoints"."""
+    for at, token in enumerate(line.tokens):
+        if token.kind != "number" or token.claimed or token.unit or not 1 <= token.value <= 1000:
+            continue
+        before = {w for t in line.words(at - 6, at) for w in t.split()}
+        after = line.words(at + 1, at + 4)
+        keeps = bool(before & _KEEPS) or {"all", "but"} <= before or bool(_STAY & set(after[:2]))
+        names_them = any(
+            w in ("checkpoints", "checkpoint", "snapshots", "ckpts", "saves", "of them") for w in after
+        ) or before & {"last", "latest", "recent", "newest"}
+        saves = "save" in line.topic or any(t.has("save") for t in line.tokens)
+        limited = bool(after) and after[0] in _COPIES and limit(line, at, at + 1, at) == "max"
+        if (limited or (keeps and (names_them or saves))) and not (after and _counted(line.tokens[at + 1])):
+            line.claim(Reading("save_total_limit", whole(token.value), at, at, settled=True))
+
+
+def _counted(token: Token) -> bool:
+    """Whether a number's noun has a key of its own."""
+    own = (
+        token.entry is not None
+        and token.entry.named is not None
+        and token.entry.named.key.name != "save_total_limit"
+    )
+    return own or token.has("data") or token.has("labels")
+
+
+def _cadence(line: Line, at: int) -> None:
+    tokens = line.tokens
+    after = at + 1
+    number = tokens[after] if after < len(tokens) and tokens[after].kind == "number" else None
+    after += number is not None
+    unit = unit_of(tokens[after]) if after < len(tokens) else ""
+    if not unit and number is not None and any(r.key in ("eval_steps", "save_steps") for r in line.readings):
+        # "Every 100 steps an evaluation, every 400 a checkpoint".
+        unit, after = "steps", after - 1
+    if unit not in ("epochs", "steps") or (unit == "steps" and number is None):
+        return
+    for owner in _owners(line, at, after):
+        if owner == "log":
+            continue
+        if unit == "epochs":
+            condition = (
+                f"every {whole(number.value)} epochs" if number is not None and number.value != 1 else ""
+            )
+            line.claim(Reading(f"{owner}_strategy", "epoch", at, after, condition=condition))
+        else:
+            assert number is not None
+            line.claim(Reading(f"{owner}_strategy", "steps", at, after))
+            line.claim(
+                Reading(
+                    f"{owner}_steps", whole(number.value * (1000 if number.unit == "k" else 1)), at, after
+                )
+            )
+    for place in range(at, after + 1):
+        tokens[place].claimed = True
+
+
+def _at_the_end(line: Line, at: int) -> None:
+    """Claim "save the model at the end"."""
+    if any(r.key == "save_strategy" for r in line.readings) or not line.same_segment(at - 2, at):
+        return
+    before = [t for t in line.tokens[max(0, at - 7) : at - 2] if t.segment == line.tokens[at].segment]
+    if any(t.text in ("save", "saves", "saved", "checkpoint", "store") for t in before):
+        line.claim(Reading("save_strategy", "end", at - 2, at))
+
+
+def _owners(line: Line, first: int, last: int) -> list[str]:
+    """What happens at this pace: the nearest of saving, evaluating and logging, and those joined to it by "and"."""
+    before = _walk(line, range(first - 1, -1, -1), first)
+    after = _walk(line, range(last + 1, len(line.tokens)), last)
+    opens = first == 0 or not line.same_segment(first - 1, first) or line.tokens[first - 1].kind == "break"
+    found = after or before if opens and after != ["log"] else before or after
+    return found or [t for t in ("eval", "save") if t in line.topic]
+
+
+def _walk(line: Line, places: range, origin: int) -> list[str]:
+    found: list[str] = []
+    nearest = -1
+    for at in places:
+        token = line.tokens[at]
+        if token.has("every") and token.claimed:
+            break
+        if places.step > 0 and not line.same_segment(at, origin):
+            break
+        kinds = [kind for kind in ("eval", "save", "log") if token.has(kind)]
+        if not kinds and token.entry is not None and any(key == "metric" for key, _ in token.entry.values):
+            kinds = ["eval"]
+        if not kinds:
+            continue
+        if nearest >= 0 and not _joined(line, min(at, nearest), max(at, nearest)):
+            # "Print the accuracy every epoch": printing is how, evaluating is what.
+            if found == ["log"] and abs(at - nearest) <= 4:
+                found = []
+            else:
+                break
+        found += [k for k in kinds if k not in found]
+        nearest = at
+    return [k for k in found if k != "log"] or found
+
+
+def _joined(line: Line, first: int, last: int) -> bool:
+    between = line.words(first + 1, last)
+    return len(between) <= 4 and any(w in ("and", "&", "+", "/", "as well as", "plus") for w in between)

@@ -1,0 +1,92 @@
+"""A batch that is put together: "take 4 per step and accumulate until you have 64", "batch 32 in total (8 fit)"."""
+
+from __future__ import annotations
+
+from firstcause.check.brief.counts import unit_of
+from firstcause.check.brief.numbers import whole
+from firstcause.check.brief.reading import Line, Reading
+from firstcause.check.brief.tokens import Token
+from firstcause.check.brief.vocabulary import word_set
+
+_ACCUMULATES = word_set("totals", "accumulates")
+_UNTIL = word_set("totals", "until")
+_BETWEEN = word_set("totals", "between")
+_IN_TOTAL = word_set("totals", "in_total")
+# "The batch should come to 32".
+_COMES_TO = frozenset({"come", "comes", "amount", "amounts", "reach", "reaches"})
+_TO_NUMBER = frozenset({"of", "size", "is", "=", ":", "should", "must", "has", "have", "to", *_COMES_TO})
+_REACH = 9
+
+
+def total_batches(line: Line) -> None:
+    """Claim the number that a batch is to reach; it counts samples, never micro batches."""
+    for at, token in enumerate(line.tokens):
+        if token.claimed:
+            continue
+        if token.text in _ACCUMULATES:
+            _until(line, at)
+        elif _names(token, "batch_size"):
+            _in_total(line, at)
+
+
+def per_pass(line: Line) -> None:
+    """Give the batch beside such a total the scope that it has: what one device takes at once."""
+    if any(r.key == "effective_batch_size" and r.settled for r in line.readings):
+        for reading in line.readings:
+            if reading.key == "batch_size" and not reading.scope:
+                reading.scope = "per_device"
+
+
+def _until(line: Line, at: int) -> None:
+    tokens = line.tokens
+    reaches = False
+    for place in range(at + 1, min(at + _REACH, len(tokens))):
+        token = tokens[place]
+        if token.kind == "number":
+            if reaches and _counts_samples(line, place):
+                also = [n for n in (place - 1, place + 1) if n < len(tokens) and _is_total(tokens[n])]
+                _claim(line, at, place, [at, place, *also])
+            return
+        if not (token.text in _BETWEEN | _UNTIL or _is_total(token)):
+            return
+        reaches = reaches or token.text in _UNTIL or _is_total(token)
+
+
+def _counts_samples(line: Line, at: int) -> bool:
+    token = line.tokens[at]
+    if token.claimed or token.unit or token.value != int(token.value) or token.value < 2:
+        return False
+    return at + 1 >= len(line.tokens) or not unit_of(line.tokens[at + 1])
+
+
+def _in_total(line: Line, at: int) -> None:
+    """The 32 in "batch 32 in total" and "a batch of 64, overall"."""
+    tokens = line.tokens
+    number = at + 1
+    while number < len(tokens) and tokens[number].text in _TO_NUMBER:
+        number += 1
+    if number >= len(tokens) or tokens[number].kind != "number" or not _counts_samples(line, number):
+        return
+    following = line.words(number + 1, number + 3)
+    if set(line.words(at + 1, number)) & _COMES_TO:
+        _claim(line, at, number, [at, number])
+        return
+    if following[:1] and following[0] in _IN_TOTAL:
+        _claim(line, at, number, [at, number, number + 1])
+    elif " ".join(following) in _IN_TOTAL:
+        _claim(line, at, number, [at, number, number + 1, number + 2])
+
+
+def _claim(line: Line, at: int, number: int, places: list[int]) -> None:
+    reading = Reading(
+        "effective_batch_size", whole(line.tokens[number].value), min(places), max(places), settled=True
+    )
+    line.claim(reading, *places)
+
+
+def _names(token: Token, key: str) -> bool:
+    return token.entry is not None and token.entry.named is not None and token.entry.named.key.name == key
+
+
+def _is_total(token: Token) -> bool:
+    return token.text in _IN_TOTAL or _names(token, "effective_batch_size")

@@ -1,0 +1,129 @@
+"""The programs that a set of files holds: what imports one another belongs together, a package is one.
+
+A folder of scripts is many programs, and a question about the whole code ("is set_epoch called anywhere") is one about
+a program, not about its neighbours.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+
+from firstcause.source.module import MAX_BYTES
+from firstcause.source.project import Project
+
+# A larger program is checked in pieces: whoever calls a function stands near it, as a rule.
+MAX_TOGETHER = 150
+PIECE = 60
+# How far a value is followed: in a large program most values come from outside of it, whatever the effort.
+EFFORT, EFFORT_LARGE, LARGE = 300, 60, 40
+# Import statements as they are written; one in a text joins two files too many, which costs nothing but time.
+_IMPORT = re.compile(
+    rb"^[ \t]*(?:from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]*(\([^)]*\)|[^\n#]*)|import[ \t]+([^\n#]*))",
+    re.MULTILINE,
+)
+_NAME = re.compile(rb"[\w.]+")
+
+
+def programs(project: Project) -> list[Project]:
+    """The project's starting files in programs, each with its own memory and the same parsed files, largest first."""
+    found: list[Project] = []
+    for files in groups(project.root, project.files):
+        pieces = (
+            [files[i : i + PIECE] for i in range(0, len(files), PIECE)]
+            if len(files) > MAX_TOGETHER
+            else [files]
+        )
+        for piece in pieces:
+            part = project.part(piece, closed=len(pieces) > 1)
+            part.most = MAX_TOGETHER
+            part.effort = EFFORT if len(files) <= LARGE else EFFORT_LARGE
+            found.append(part)
+    return sorted(found, key=lambda p: -len(p.files))
+
+
+def groups(root: str, files: Sequence[str]) -> list[list[str]]:
+    """Files (absolute paths) that belong together, in the order of their first ones."""
+    unique = list(dict.fromkeys(files))
+    known, joined = set(unique), {f: f for f in unique}
+
+    def first(file: str) -> str:
+        while joined[file] != file:
+            joined[file] = joined[joined[file]]
+            file = joined[file]
+        return file
+
+    packages: dict[str, str] = {}
+    for file in unique:
+        others = [o for o in _imported(root, file, known) if o != file]
+        package = _package(os.path.dirname(file), known)
+        if package:
+            others.append(packages.setdefault(package, file))
+        for other in others:
+            joined[first(other)] = first(file)
+    found: dict[str, list[str]] = {}
+    for file in unique:
+        found.setdefault(first(file), []).append(file)
+    return list(found.values())
+
+
+def _package(folder: str, known: set[str]) -> str:
+    """The outermost package that a folder is in; empty for a folder of scripts."""
+    found = ""
+    while os.path.join(folder, "__init__.py") in known:
+        found, folder = folder, os.path.dirname(folder)
+    return found
+
+
+def _imported(root: str, file: str, known: set[str]) -> Iterator[str]:
+    """The files among ``known`` that a file imports, looked for beside it, then further up to the root."""
+    here = os.path.dirname(file)
+    for level, dotted, names in _imports(file):
+        folders = [_up(here, level - 1)] if level else _upwards(here, root)
+        for folder in folders:
+            base = os.path.join(folder, *dotted.split(".")) if dotted else folder
+            places = [base, *(os.path.join(base, n) for n in names)]
+            met = [p for b in places for p in (b + ".py", os.path.join(b, "__init__.py")) if p in known]
+            yield from met
+            if met:
+                break
+
+
+def _imports(file: str) -> Iterator[tuple[int, str, list[str]]]:
+    """The imports of a file: leading dots, module, names."""
+    try:
+        # A pipe would be waited for, and a device never ends.
+        if not os.path.isfile(file):
+            return
+        with open(file, "rb") as stream:
+            raw = stream.read(MAX_BYTES)
+    except OSError:
+        return
+    if file.endswith(".ipynb"):
+        # The lines of a cell are strings of JSON.
+        raw = raw.replace(b"\\n", b"\n").replace(b'"', b"\n")
+    for dots, module, names, plain in _IMPORT.findall(raw):
+        if plain:
+            for part in plain.split(b","):
+                name = _NAME.match(part.strip())
+                if name:
+                    yield 0, name[0].decode("utf-8", "replace"), []
+        else:
+            imported = [n.decode("utf-8", "replace") for n in _NAME.findall(names)]
+            yield len(dots), module.decode("utf-8", "replace"), [n for n in imported if n != "as"]
+
+
+def _up(folder: str, times: int) -> str:
+    for _ in range(times):
+        folder = os.path.dirname(folder)
+    return folder
+
+
+def _upwards(folder: str, root: str) -> list[str]:
+    """A folder and those around it, up to the root."""
+    found = [folder]
+    while folder != root and os.path.dirname(folder) != folder and folder.startswith(root):
+        folder = os.path.dirname(folder)
+        found.append(folder)
+    return found if root in found else [*found, root]

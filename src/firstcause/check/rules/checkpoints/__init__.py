@@ -1,0 +1,1 @@
+"""Checkpoints: saved once, whole, and read as what was saved."""

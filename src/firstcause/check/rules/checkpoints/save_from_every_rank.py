@@ -1,0 +1,75 @@
+"""Every process of a distributed run writes the same checkpoint file.
+
+Why: the processes write over each other: the file can end up broken, and each write costs time and disk.
+Refuted by: a test of the rank around it or around the call, the rank in the file's name, sharded checkpoints.
+Holds for: torch, all versions.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+
+from firstcause.check.code import Call, Code, finding
+from firstcause.check.ranks import is_distributed, names_a_file, one_rank_only
+from firstcause.check.rule import Example
+from firstcause.schema.finding import Category, Finding
+
+SLUG = "save-from-every-rank"
+CATEGORY: Category = "warning"
+HOLDS: Mapping[str, str] = {}
+
+
+def find(code: Code) -> Iterator[Finding]:
+    if not is_distributed(code):
+        return
+    for call in code.calls("torch.save"):
+        if not names_a_file(call, 1) or _named_by_rank(call) or one_rank_only(code, call):
+            continue
+        text = "every process writes this file; a test of the rank (rank == 0) lets one of them do it"
+        yield finding(SLUG, CATEGORY, call.module, call.node, text, key="save_rank")
+
+
+def _named_by_rank(call: Call) -> bool:
+    """Whether the file's name has a varying part that says which process it is."""
+    value = call.argument("f", 1)
+    if value is None:
+        return True
+    origins = call.code.origins(value.module, value.node)
+    return (
+        any("rank" in ast.unparse(o.node).lower() for o in origins)
+        or "rank" in ast.unparse(value.node).lower()
+    )
+
+
+_BODY = """
+import torch
+import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel as DDP
+
+def save(net, path):
+    torch.save(net.state_dict(), path){mark}
+
+def main(net, rank):
+    dist.init_process_group("nccl")
+    net = DDP(net)
+    {call}
+"""
+BAD = (
+    Example(_BODY.format(call='save(net, "net.pt")', mark="  # found")),
+    Example(_BODY.format(call='dist.barrier(); save(net, "out/net.pt")', mark="  # found")),
+)
+GOOD = (
+    Example(_BODY.format(call='if rank == 0: save(net, "net.pt")', mark="")),
+    Example(_BODY.format(call='if dist.get_rank() == 0: save(net, "net.pt")', mark="")),
+    Example(
+        _BODY.format(call='save(net, "net.pt")', mark="")
+        .replace('dist.init_process_group("nccl")', "pass")
+        .replace("DDP(net)", "net")
+    ),
+    Example(
+        _BODY.format(call='save(net, "x")', mark="").replace(
+            ", path)\n", ', f"net-{dist.get_rank()}.pt")\n', 1
+        )
+    ),
+)

@@ -1,0 +1,1 @@
+"""Data: loaders, data sets, transforms and splits."""

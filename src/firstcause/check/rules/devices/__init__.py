@@ -1,0 +1,1 @@
+"""Devices: models and batches in the same place, and no waiting that nobody needs."""

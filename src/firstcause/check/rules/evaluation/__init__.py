@@ -1,0 +1,1 @@
+"""Figures of an evaluation: over the right dimension, over all samples, of the right thing."""

@@ -1,0 +1,1 @@
+"""Logging and trackers: started before they are written to, and not in the way of the training."""

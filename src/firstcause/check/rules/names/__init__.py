@@ -1,0 +1,1 @@
+"""Names: defined before they are used, imported, and not taken by something else."""

@@ -1,0 +1,98 @@
+"""Broken JSON of a model is mended by hand where the engine can be held to JSON.
+
+Why: guided decoding gives valid JSON by construction; mending guesses, and loses answers that it cannot mend.
+Refuted by: an engine without guided decoding, answers of an API, a plain json.loads.
+Holds for: vllm since 0.4, sglang.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+
+from firstcause.check.code import Code, finding
+from firstcause.check.makers import call_of
+from firstcause.check.rule import Example
+from firstcause.schema.finding import Category, Finding
+from firstcause.source.module import Module
+
+SLUG = "hand-written-json-repair"
+CATEGORY: Category = "overengineering"
+HOLDS: Mapping[str, str] = {}
+
+GUIDED = ("guided_decoding", "structured_outputs", "json_schema", "guided_json", "regex", "response_format")
+
+
+def find(code: Code) -> Iterator[Finding]:
+    engines = code.calls("vllm.LLM", "sglang.Engine")
+    if not engines or any(k.arg in GUIDED for m in code.modules for k in m.nodes(ast.keyword)):
+        return
+    for module in code.modules:
+        for function in module.nodes(ast.FunctionDef):
+            edits = _edits(code, module, function)
+            if edits >= 2 and _reads_json(code, module, function):
+                text = f"{function.name} mends JSON by {edits} edits; structured outputs of {engines[0].name} give it whole"
+                yield finding(SLUG, CATEGORY, module, function, text, related=(engines[0].site,))
+    for call in code.calls("json_repair.repair_json", "json_repair.loads"):
+        text = f"{call.name} mends what structured outputs of {engines[0].name} would give whole"
+        yield finding(SLUG, CATEGORY, call.module, call.node, text, related=(engines[0].site,))
+
+
+def _reads_json(code: Code, module: Module, function: ast.FunctionDef) -> bool:
+    """json.loads under a try that catches its error."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Try):
+            inside = [n for part in node.body for n in ast.walk(part) if isinstance(n, ast.Call)]
+            if any(call_of(code, module, n).name == "json.loads" for n in inside):
+                return True
+    return False
+
+
+def _edits(code: Code, module: Module, function: ast.FunctionDef) -> int:
+    """How often a text is edited: replaced, cut at brackets, completed."""
+    found = 0
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call):
+            name = call_of(code, module, node).name
+            bracket = any(
+                isinstance(a, ast.Constant) and isinstance(a.value, str) and set(a.value) & set("{}[]'\",`")
+                for a in node.args
+            )
+            found += name == "re.sub" or (
+                name in (".replace", ".find", ".rfind", ".index", ".rindex", ".count") and bracket
+            )
+        elif isinstance(node, ast.AugAssign) and isinstance(node.value, ast.Constant):
+            found += node.value.value in ("}", "]", '"', "]}", '"}')
+    return found
+
+
+_BODY = """
+import json
+import re
+from vllm import LLM, SamplingParams
+
+llm = LLM(model="org/model")
+
+def parse(text):{mark}
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        {mend}
+        return json.loads(text)
+"""
+_MEND = 'text = re.sub(r",\\\\s*}", "}", text)\n        text = text.replace("\'", chr(34))'
+BAD = (
+    Example(_BODY.format(mark="  # found", mend=_MEND)),
+    Example(_BODY.format(mark="  # found", mend='text = text[text.find("{"):]\n        text += "}"')),
+)
+GOOD = (
+    Example(_BODY.format(mark="", mend="raise")),
+    Example(
+        _BODY.format(mark="", mend=_MEND).replace(
+            "from vllm import LLM, SamplingParams", "from openai import LLM"
+        )
+    ),
+    Example(
+        _BODY.format(mark="", mend=_MEND) + '\nparams = SamplingParams(structured_outputs={"json": {}})\n'
+    ),
+)

@@ -1,0 +1,1 @@
+"""Fine-tuning with trl: packing, templates and what is trained on."""

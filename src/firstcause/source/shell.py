@@ -1,0 +1,82 @@
+"""The simple commands of a shell script, each word with its place; nothing is run."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from firstcause.source.configs.literal import Places
+
+_TOKEN = re.compile(
+    r"""&?\d*[<>]+(?:&\d+|\s*[^\s;|&<>()]+)?|(?:[^\s;|&<>"'\\()]|\\.|"(?:[^"\\]|\\.)*"|'[^']*'|\$\([^)]*\))+|&&|\|\||[;|&()\n]""",
+    re.DOTALL,
+)
+_ENDS = frozenset({";", "|", "&", "&&", "||", "\n", "(", ")"})
+_REDIRECTED = re.compile(r"&?\d*[<>].*", re.DOTALL)
+_ASSIGNED = re.compile(r"(\w+)=(.*)", re.DOTALL)
+_VARIABLE = re.compile(r"\$(?:\{(\w+)(?::?-([^}]*))?\}|(\w+))")
+_ALONE = re.compile(r"\"?\$\{?(\w+)\}?\"?")
+_PARTS = re.compile(r"""\"(?:[^"\\]|\\.)*"|'[^']*'|\$\([^)]*\)|[^"']+""")
+
+
+def commands(text: str) -> Iterator[tuple[int, list[ast.expr]]]:
+    """The simple commands of a script as words; variables set before are put in, unknown ones stand as ``{}``."""
+    places = Places(text)
+    known: dict[str, ast.expr] = {}
+    words: list[ast.expr] = []
+    for start, end, token in _tokens(text):
+        if _REDIRECTED.fullmatch(token):
+            continue
+        if token not in _ENDS:
+            alone = _ALONE.fullmatch(token)
+            said = known.get(alone[1]) if alone else None
+            # A word that is only a variable is changed where the variable is set.
+            words.append(said if said is not None else places.constant(_plain(token, known), start, end))
+            continue
+        if words:
+            _assign(words, known)
+            yield words[0].lineno, words
+        words = []
+    if words:
+        yield words[0].lineno, words
+
+
+def _tokens(text: str) -> Iterator[tuple[int, int, str]]:
+    # A line that goes on in the next one is one line; the blanks keep every index where it is.
+    text = re.sub(r"\\\r?\n", lambda m: " " * len(m[0]), text)
+    text = re.sub(r"(?m)(^|\s)#.*$", lambda m: m[1] + " " * (len(m[0]) - len(m[1])), text)
+    for match in _TOKEN.finditer(text):
+        yield match.start(), match.end(), match[0]
+
+
+def _assign(words: list[ast.expr], known: dict[str, ast.expr]) -> None:
+    """Keep the variables that a command sets; one set for a single command's time is not kept."""
+    declares = text_of(words[0]) in ("export", "local", "readonly", "declare")
+    for word in words[1:] if declares else words if len(words) == 1 else ():
+        match = _ASSIGNED.fullmatch(text_of(word))
+        if match:
+            known[match[1]] = ast.copy_location(ast.Constant(match[2]), word)
+
+
+def text_of(node: ast.expr) -> str:
+    """A word as text; empty where it holds something else."""
+    return str(node.value) if isinstance(node, ast.Constant) else ""
+
+
+def _plain(token: str, known: dict[str, ast.expr]) -> str:
+    """A word without its quotes, its variables put in."""
+
+    def filled(match: re.Match[str]) -> str:
+        said = known.get(match[1] or match[3])
+        return text_of(said) if said is not None else match[2] if match[2] is not None else "{}"
+
+    found = []
+    for part in _PARTS.findall(token):
+        if part[0] == "'":
+            found.append(part[1:-1])
+        elif part.startswith("$("):
+            found.append("{}")
+        else:
+            found.append(_VARIABLE.sub(filled, part[1:-1] if part[0] == '"' else part))
+    return "".join(found)

@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+import pytest
+
+from firstcause.check.compliance.agree import agrees
+from firstcause.check.compliance.assumptions import assumptions
+from firstcause.check.compliance.compare import compare
+from firstcause.check.facts import Fact
+from firstcause.schema.instruction import Instruction
+from firstcause.schema.site import Site
+
+
+def asked(key, value, **more):
+    return Instruction(key, value, f"{key} {value}", **more)
+
+
+def fact(key, value, line=1, **more):
+    return Fact(key, value, Site("train.py", line), "how", key, **more)
+
+
+def told(instructions, known):
+    result = compare(instructions, known)
+    return [(f.key, f.asked, f.got, f.site.line) for f in result.findings], list(result.matches)
+
+
+PARTS = [fact("batch_size", 4, 1), fact("gradient_accumulation", 2, 2)]
+TOTAL = asked("effective_batch_size", 32)
+
+
+def test_a_total_that_the_product_misses_is_told_at_the_accumulation():
+    assert told([TOTAL], PARTS) == ([("effective_batch_size", "32", "8", 2)], [])
+
+
+def test_a_total_without_accumulation_is_told_at_the_batch():
+    assert told([TOTAL], PARTS[:1]) == ([("effective_batch_size", "32", "4", 1)], [])
+
+
+def test_a_total_is_told_once_with_what_follows_from_it():
+    steps = asked("gradient_accumulation", 8, derived=True)
+    assert told([TOTAL, steps], PARTS)[0] == [("effective_batch_size", "32", "8", 2)]
+
+
+def test_a_batch_that_deviates_itself_says_it_all():
+    size = asked("batch_size", 16, scope="per_device")
+    assert told([TOTAL, size], PARTS)[0] == [("batch_size", "16", "4", 1)]
+
+
+@pytest.mark.parametrize(
+    ("instructions", "known"),
+    [
+        ([asked("effective_batch_size", 32, derived=True)], PARTS),
+        ([TOTAL], [fact("batch_size", 4), fact("batch_size", 8), PARTS[1]]),
+        ([TOTAL], [fact("batch_size", 4, sure=False), PARTS[1]]),
+        ([TOTAL], []),
+    ],
+)
+def test_a_total_is_not_told_where_it_is_not_sure(instructions, known):
+    assert told(instructions, known)[0] == []
+
+
+def test_a_total_on_the_devices_that_are_asked_for_is_met():
+    assert told([TOTAL, asked("num_gpus", 4)], PARTS) == ([], ["effective_batch_size"])
+
+
+def test_another_number_of_devices_is_told_by_itself():
+    found, _ = told([TOTAL, asked("num_gpus", 4)], [*PARTS, fact("num_gpus", 2, 9)])
+    assert found == [("num_gpus", "4", "2", 9)]
+
+
+def test_a_batch_reached_by_accumulation_is_the_effective_one_too():
+    most = asked("batch_size", 4, relation="max", scope="per_device")
+    assert told([asked("batch_size", 8), most], PARTS) == ([], ["batch_size", "effective_batch_size"])
+
+
+def test_a_default_deviates_and_is_never_an_assumption():
+    default = fact("weight_decay", 0.01, explicit=False)
+    assert told([asked("weight_decay", 0.1)], [default])[0] == [("weight_decay", "0.1", "0.01", 1)]
+    assert list(assumptions([asked("epochs", 1)], [default])) == []
+    stated = fact("weight_decay", 0.05)
+    assert [f.category for f in assumptions([asked("epochs", 1)], [stated])] == ["assumption"]
+
+
+def test_what_a_command_line_may_change_confirms_and_is_not_blamed():
+    assert told([asked("seed", 7)], [fact("seed", 1, sure=False)]) == ([], [])
+    assert told([asked("seed", 7)], [fact("seed", 7, sure=False)]) == ([], ["seed"])
+
+
+def test_a_reason_in_the_code_justifies():
+    (found,) = compare([asked("precision", "bf16")], [fact("precision", "fp16", reason="no bf16 units")]).findings
+    assert found.justified
+    assert "no bf16 units" in found.message
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "got", "same"),
+    [
+        ("metric_for_best", "accuracy", "val_acc", True),
+        ("metric_for_best", "f1", "eval_macro_f1", True),
+        ("metric_for_best", "eval_loss", "val_loss", True),
+        ("metric_for_best", "accuracy", "val_loss", False),
+        ("framework", "transformers", "trainer", True),
+        ("framework", "transformers", "vllm", False),
+        ("framework", "vllm", "transformers", False),
+        ("framework", "custom_loop", "trainer", False),
+        ("method", "lora", "qlora", True),
+        ("method", "qlora", "lora", False),
+        ("output_dir", "./out/", "out", True),
+        ("output_dir", "out/a", "out/b", False),
+        ("quantization", "4bit-nf4", "4bit", True),
+        ("precision", "mixed", "bf16", True),
+        ("model", "google-bert/bert-base-uncased", "bert-base-uncased", True),
+        ("model", "owner/de-en", "owner/en-de", False),
+    ],
+)
+def test_what_counts_as_the_same(key, value, got, same):
+    assert agrees(asked(key, value), got) is same
+
+
+@pytest.mark.parametrize(
+    ("relation", "got", "same"),
+    [("max", 5, True), ("max", 11, False), ("min", 11, True), ("min", 9, False), ("approx", 10.4, True), ("eq", 11, False)],
+)
+def test_relations_of_numbers(relation, got, same):
+    assert agrees(asked("epochs", 10, relation=relation), got) is same

@@ -1,0 +1,380 @@
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from firstcause.check.code import Code
+from firstcause.check.facts import facts
+from firstcause.schema.instruction import Instruction
+from firstcause.source.project import Project
+
+
+def read(folder, source, asked=(), **files):
+    written = {"train.py": source, **{f"{n}.py": t for n, t in files.items()}}
+    for name, text in written.items():
+        (folder / name).write_text(textwrap.dedent(text))
+    instructions = tuple(Instruction(key, value, "") for key, value in asked)
+    return facts(Code(Project(str(folder), sorted(written)), {}, instructions))
+
+
+def values(folder, source, *keys, **more):
+    return {(f.key, f.value, f.site.line) for f in read(folder, source, **more) if f.key in keys}
+
+
+SFT = """
+from peft import LoraConfig
+from transformers import BitsAndBytesConfig
+from trl import SFTConfig, SFTTrainer
+
+NAME = "owner/model"
+args = SFTConfig("out"{init})
+trainer = SFTTrainer(model=NAME, args=args{given})
+trainer.train()
+"""
+ADAPTER = ", peft_config=LoraConfig(r=8)"
+FOUR = "quantization_config=BitsAndBytesConfig(load_in_4bit=True)"
+
+
+@pytest.mark.parametrize(
+    ("init", "given", "method"),
+    [
+        ("", f"{ADAPTER}, {FOUR}", "qlora"),
+        (f", model_init_kwargs=dict({FOUR})", ADAPTER, "qlora"),
+        ("", ADAPTER, "lora"),
+    ],
+)
+def test_a_trainer_that_loads_its_model_by_name(tmp_path, init, given, method):
+    found = values(tmp_path, SFT.format(init=init, given=given), "model", "method")
+    assert found == {("model", "owner/model", 6), ("method", method, 8)}
+
+
+LOADED = """
+from peft import LoraConfig
+from transformers import AutoModelForCausalLM
+from trl import DPOTrainer
+
+def adapter():
+    return LoraConfig(r=8)
+
+model = AutoModelForCausalLM.from_pretrained("owner/model")
+config = adapter()
+print(config)
+DPOTrainer(model=model{}).train()
+"""
+
+
+def test_an_adapter_that_reaches_no_model_leaves_all_weights_training(tmp_path):
+    assert values(tmp_path, LOADED.format(""), "method") == {("method", "full", 7)}
+
+
+def test_a_mapping_that_the_code_does_not_say_may_carry_the_adapter(tmp_path):
+    source = "import sys\n" + LOADED.format(", **vars(sys.argv[1])")
+    assert values(tmp_path, source, "method") == set()
+
+
+PIPELINE = """
+import torch
+from transformers import pipeline
+
+NAME = "owner/translator"
+HOW = {"num_beams": 4, "max_new_tokens": 64}
+pipe = pipeline("translation_de_to_en", model=NAME, dtype=torch.float16, batch_size=8)
+out = pipe(["a"], **HOW)
+"""
+
+
+def test_a_pipeline_and_the_calls_of_it(tmp_path):
+    keys = ("model", "task", "num_beams", "max_new_tokens", "batch_size", "precision", "framework")
+    assert values(tmp_path, PIPELINE, *keys) == {
+        ("model", "owner/translator", 5),
+        ("task", "translation", 7),
+        ("num_beams", 4, 6),
+        ("max_new_tokens", 64, 6),
+        ("batch_size", 8, 7),
+        ("precision", "fp16", 7),
+        ("framework", "transformers", 3),
+    }
+
+
+def test_a_pipeline_on_what_was_trained_is_no_sure_model(tmp_path):
+    source = PIPELINE + "\ndef fit(trainer):\n    trainer.train()\n"
+    assert [f.sure for f in read(tmp_path, source) if f.key == "model"] == [False]
+
+
+def test_generate_says_how_it_decodes(tmp_path):
+    source = """
+    from transformers import AutoModelForCausalLM, GenerationConfig
+    model = AutoModelForCausalLM.from_pretrained("owner/model")
+    model.generate(None, do_sample=True, temperature=0.7, top_p=0.9, top_k=40)
+    model.generate(None, generation_config=GenerationConfig(num_beams=3, max_new_tokens=9))
+    """
+    keys = ("temperature", "top_p", "top_k", "num_beams", "max_new_tokens")
+    assert {(k, v) for k, v, _ in values(tmp_path, source, *keys)} == {
+        ("temperature", 0.7),
+        ("top_p", 0.9),
+        ("top_k", 40),
+        ("num_beams", 3),
+        ("max_new_tokens", 9),
+    }
+
+
+def test_another_library_s_generate_is_none_of_transformers(tmp_path):
+    assert values(tmp_path, "import other\nother.make().generate(temperature=0.7)\n", "temperature") == set()
+
+
+LIGHTNING = """
+import lightning as L
+import torch
+from lightning.pytorch.callbacks import EarlyStopping, ModelCheckpoint
+from torch import nn
+
+class Net(L.LightningModule):
+    def __init__(self, lr=1e-3, decay=0.05):
+        super().__init__()
+        self.save_hyperparameters({saved})
+        self.body = nn.Linear(9, 8)
+        self.head = nn.Sequential(nn.Dropout(0.1), nn.Linear(8, 35))
+
+    def forward(self, x):
+        return self.head(self.body(x))
+
+    def training_step(self, batch, i):
+        return nn.functional.cross_entropy(self(batch[0]), batch[1])
+
+    def configure_optimizers(self):
+        return torch.optim.AdamW(self.parameters(), lr=self.hparams.lr, weight_decay=self.hparams.decay)
+
+stop = EarlyStopping("val_acc", patience=6)
+keep = ModelCheckpoint(dirpath="ckpt/", monitor="val_acc", save_top_k=2)
+L.Trainer(max_epochs=3, callbacks=[stop, keep]).fit(Net({given}))
+"""
+
+
+def test_lightning_s_callbacks_and_the_module_s_head(tmp_path):
+    keys = ("early_stopping_patience", "output_dir", "save_total_limit", "metric_for_best", "num_labels")
+    assert values(tmp_path, LIGHTNING.format(saved="", given=""), *keys) == {
+        ("early_stopping_patience", 6, 23),
+        ("output_dir", "ckpt", 24),
+        ("save_total_limit", 2, 24),
+        ("metric_for_best", "val_acc", 23),
+        ("metric_for_best", "val_acc", 24),
+        ("num_labels", 35, 12),
+    }
+
+
+@pytest.mark.parametrize(
+    ("saved", "given", "rate"),
+    [
+        ("", "", {("learning_rate", 1e-3, 8)}),
+        ("", "lr=5e-4", {("learning_rate", 5e-4, 25)}),
+        ("'decay'", "", set()),
+        ("ignore=['lr']", "", set()),
+        ("", "**dict(x)", set()),
+    ],
+)
+def test_hyperparameters_are_what_the_module_is_made_with(tmp_path, saved, given, rate):
+    assert values(tmp_path, LIGHTNING.format(saved=saved, given=given), "learning_rate") == rate
+
+
+def test_a_head_of_one_output_that_squared_error_trains_tells_no_classes_apart(tmp_path):
+    source = LIGHTNING.format(saved="", given="").replace("nn.functional.cross_entropy", "nn.functional.mse_loss")
+    assert values(tmp_path, source, "num_labels") == set()
+
+
+SETTINGS = """
+from dataclasses import dataclass, field
+
+@dataclass
+class Model:
+    name: str = "owner/model"
+    length: int = 192
+
+@dataclass
+class Settings:
+    model: Model = field(default_factory=Model)
+"""
+USES = """
+from transformers import AutoModelForCausalLM
+from settings import Settings
+
+def load(s, tokenizer, rows):
+    def encode(row):
+        return tokenizer(row["text"], truncation=True, max_length=s.model.length)
+    return rows.map(encode)
+
+s = Settings()
+{}
+model = AutoModelForCausalLM.from_pretrained(s.model.name)
+data = load(s, None, None)
+"""
+
+
+def test_settings_within_settings_stand_where_they_are_written(tmp_path):
+    found = read(tmp_path, USES.format(""), settings=SETTINGS)
+    told = {(f.key, f.value, str(f.site)) for f in found if f.key in ("model", "max_length") and f.sure}
+    assert told == {("model", "owner/model", "settings.py:6"), ("max_length", 192, "settings.py:7")}
+
+
+def test_a_field_that_is_assigned_is_not_its_default(tmp_path):
+    found = read(tmp_path, USES.format("s.model.name = input()"), settings=SETTINGS)
+    assert [f for f in found if f.key == "model"] == []
+
+
+def test_a_path_stands_where_its_constant_is_written(tmp_path):
+    source = """
+    from pathlib import Path
+    import torch
+    OUT = Path("runs") / "best.pt"
+    def save(net):
+        torch.save(net.state_dict(), OUT)
+    """
+    assert values(tmp_path, source, "output_path") == {("output_path", "runs/best.pt", 4)}
+
+
+def test_an_accelerator_s_clipping_and_epochs(tmp_path):
+    source = """
+    import torch
+    from accelerate import Accelerator
+    EPOCHS = 5
+    def main(model, loader, optimizer):
+        acc = Accelerator()
+        model, optimizer, loader = acc.prepare(model, optimizer, loader)
+        for epoch in range(EPOCHS):
+            for batch in loader:
+                acc.backward(model(**batch).loss)
+                acc.clip_grad_norm_(model.parameters(), 1.0)
+                optimizer.step()
+    """
+    assert values(tmp_path, source, "epochs", "max_grad_norm") == {("epochs", 5, 4), ("max_grad_norm", 1.0, 11)}
+
+
+COUNTER = """
+import argparse
+import torch
+
+WAIT = 4
+p = argparse.ArgumentParser()
+p.add_argument("--wait", type=int, default=7)
+args = p.parse_args()
+
+def fit(net, loader, score):
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    best, bad = 0.0, 0
+    for epoch in range(99):
+        for x, y in loader:
+            opt.zero_grad()
+            torch.nn.functional.mse_loss(net(x), y).backward()
+            opt.step()
+        if score(net) > best:
+            best, bad = score(net), {reset}
+        else:
+            bad += 1
+            if bad {test}:
+                break
+"""
+
+
+@pytest.mark.parametrize(
+    ("reset", "test", "found"),
+    [
+        ("0", ">= 3", [(3, True)]),
+        ("0", "== WAIT", [(4, True)]),
+        ("0", ">= args.wait", [(7, False)]),
+        ("0", "> 3", [(4, False)]),
+        ("bad", ">= 3", []),
+        ("0", "< 3", []),
+    ],
+)
+def test_a_counter_at_which_the_loop_is_left(tmp_path, reset, test, found):
+    known = read(tmp_path, COUNTER.format(reset=reset, test=test))
+    assert [(f.value, f.sure) for f in known if f.key == "early_stopping_patience"] == found
+
+
+LOOP = """
+import torch
+
+def fit(net, loader):
+    loss = torch.nn.CrossEntropyLoss({loss})
+    opt = torch.optim.{opt}
+    for x, y in loader:
+        opt.zero_grad()
+        loss(net(x), y).backward()
+        opt.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("loss", "opt", "key", "value"),
+    [
+        ("", "SGD(net.parameters(), 0.1)", "label_smoothing", 0.0),
+        ("", "AdamW(net.parameters())", "weight_decay", 0.01),
+        ("", "SGD(net.parameters(), 0.1)", "weight_decay", 0.0),
+        ("", "SGD(net.parameters(), 0.1)", "momentum", 0.0),
+    ],
+)
+def test_what_is_left_out_and_asked_for_has_its_library_s_default(tmp_path, loss, opt, key, value):
+    found = [f for f in read(tmp_path, LOOP.format(loss=loss, opt=opt), [(key, 0.5)]) if f.key == key]
+    assert [(f.value, f.explicit, f.sure) for f in found] == [(value, False, True)]
+    assert not [f for f in read(tmp_path, LOOP.format(loss=loss, opt=opt)) if f.key == key]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("opt.step()", "opt.step()\n        for g in opt.param_groups: g['weight_decay'] = 0.1"),
+        ("net.parameters())", "[{'params': net.parameters()}])"),
+        ("opt.zero_grad()", "torch.optim.SGD(net.head.parameters(), 0.1)"),
+        ("net.parameters())", "net.parameters(), **vars(net))"),
+    ],
+)
+def test_no_default_where_another_thing_may_set_it(tmp_path, change):
+    source = LOOP.format(loss="", opt="AdamW(net.parameters())").replace(*change)
+    assert not [f for f in read(tmp_path, source, [("weight_decay", 0.1)]) if f.key == "weight_decay"]
+
+
+ARGUMENTS = """
+from transformers import Trainer, TrainingArguments
+args = TrainingArguments("out", report_to="none")
+{}
+Trainer(model, args{}).train()
+"""
+
+
+def test_the_settings_of_the_one_trainer_have_their_defaults(tmp_path):
+    asked = [("seed", 7), ("max_grad_norm", 0.5), ("learning_rate", 1e-4)]
+    found = read(tmp_path, ARGUMENTS.format("", ""), asked)
+    told = {(f.key, f.value, f.site.line) for f in found if not f.explicit}
+    assert {("seed", 42, 3), ("max_grad_norm", 1.0, 3), ("learning_rate", 5e-5, 3)} <= told
+
+
+@pytest.mark.parametrize(
+    ("between", "given"), [("args.learning_rate = 1e-4", ""), ("", ", optimizers=(a, b)"), ("Trainer(model)", "")]
+)
+def test_no_default_of_settings_that_are_changed_or_not_the_only_ones(tmp_path, between, given):
+    found = read(tmp_path, ARGUMENTS.format(between, given), [("learning_rate", 1e-4)])
+    assert not [f for f in found if f.key == "learning_rate"]
+
+
+def test_a_class_of_weights_is_no_model(tmp_path):
+    source = """
+    from torchvision import models
+    w = models.ResNet18_Weights.IMAGENET1K_V1
+    t = models.ResNet18_Weights.IMAGENET1K_V1.transforms()
+    net = models.resnet18(weights=w)
+    """
+    assert values(tmp_path, source, "model") == {("model", "resnet18", 5)}
+
+
+def test_names_of_options_only_confirm(tmp_path):
+    source = """
+    import argparse
+    p = argparse.ArgumentParser()
+    p.add_argument("--hidden", type=int, default=128)
+    def build(num_layers=3): ...
+    """
+    found = [f for f in read(tmp_path, source) if f.key in ("hidden_size", "num_layers")]
+    assert {(f.key, f.value, f.sure, f.explicit) for f in found} == {
+        ("hidden_size", 128, False, False),
+        ("num_layers", 3, False, False),
+    }
