@@ -292,7 +292,9 @@ class Code:
         """What is imported, and the packages that it is in."""
         names = {name for module in self.modules for name in _imported(module)}
         return frozenset(
-            ".".join(parts[:n]) for parts in (name.split(".") for name in names) for n in range(1, len(parts) + 1)
+            ".".join(parts[:n])
+            for parts in (name.split(".") for name in names)
+            for n in range(1, len(parts) + 1)
         )
 
 

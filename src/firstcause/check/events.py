@@ -258,7 +258,9 @@ def around(code: Code, loop: Loop) -> list[Loop]:
     function = loop.module.function(loop.node)
     if function is not None:
         seen = {o.node for o in found}
-        calling = {node for call in _calls_of(code, loop.module, function) for node in _loops_around(code, call)}
+        calling = {
+            node for call in _calls_of(code, loop.module, function) for node in _loops_around(code, call)
+        }
         found += [o for o in code.loops() if o.node in calling and o.node not in seen]
     return found
 

@@ -56,7 +56,10 @@ def check(
     found = [*_unreadable(project), *_without_doubles(outcome.findings, compared.findings)]
     findings, silenced = suppress(found, commented(project))
     notes = [f"{len(silenced)} kept by a comment"] if silenced else []
-    notes += [*_refused(project), *(f"the rule {f.slug} failed and was left out: {f.why}" for f in outcome.failed)]
+    notes += [
+        *_refused(project),
+        *(f"the rule {f.slug} failed and was left out: {f.why}" for f in outcome.failed),
+    ]
     return Report(tuple(findings), compared.matches, instructions, len(files), tuple(notes))
 
 

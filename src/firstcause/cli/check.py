@@ -57,6 +57,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--jobs", type=int, metavar="N", help="processes at most (default: the machine's cores)"
     )
     parser.add_argument("--no-cache", action="store_true", help="look at everything anew")
+    parser.add_argument(
+        "--dry",
+        action="store_true",
+        help="run it on tensors without data as well; not yet: says so, and reads only",
+    )
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing")
 
 
@@ -71,6 +76,10 @@ def main(args: argparse.Namespace) -> int:
     if args.confirm:
         print(f"confirmed: {args.confirm} = {confirm(root, args.confirm, report.findings)}")
     report = _without_known(report, root, args.baseline)
+    if args.dry:
+        report = replace(
+            report, notes=(*report.notes, "the code was read and not run: this version has no dry run yet")
+        )
     if args.fix or args.unsafe_fixes or args.diff:
         fixed = fix_all(report.findings, root, paths, args.unsafe_fixes)
         if args.diff:

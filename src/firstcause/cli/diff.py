@@ -24,7 +24,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    comparison = compare(afterwards.found(args.before, os.getcwd()), afterwards.found(args.after, os.getcwd()))
+    comparison = compare(
+        afterwards.found(args.before, os.getcwd()), afterwards.found(args.after, os.getcwd())
+    )
     if args.json:
         write_json(args.json, difference_to_json(comparison))
     if args.json != "-":

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import textwrap
 from collections.abc import Iterator
 
 from firstcause.catalog import cause, load, slugs
@@ -22,6 +23,8 @@ from firstcause.cli.output import look
 from firstcause.errors import InputError
 from firstcause.report.explain import cause_page, defect_page, listing, pattern_page, specialist_page
 from firstcause.report.style import Style, style_on
+
+WIDTH = 80
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -67,8 +70,16 @@ def _pages(slug: str, style: Style) -> Iterator[str]:
     if slug in defects:
         found.append(defect_page(defects[slug], style))
     if rule is not None:
-        found.append(iter(rule_page(rule).splitlines()))
+        found.append(_wrapped(rule_page(rule)))
     for at, page in enumerate(found):
         if at:
             yield from ("", "")
         yield from page
+
+
+def _wrapped(page: str) -> Iterator[str]:
+    """A page of Markdown for a terminal: prose is wrapped, code stays as it is."""
+    in_code = False
+    for line in page.splitlines():
+        in_code = in_code != line.startswith("```")
+        yield from [line] if in_code or len(line) <= WIDTH else textwrap.wrap(line, WIDTH)

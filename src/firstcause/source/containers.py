@@ -57,7 +57,9 @@ def starting_elements(value: Value) -> list[Element] | None:
 def grown(value: Value, holder: ast.expr, scope: ast.AST) -> list[Element]:
     """What a scope puts into the list that ``holder`` (a name or ``self.name``) stands for, in the order of the text."""
     found = []
-    for node in kept(scope, "growing calls", lambda: _growing_calls(scope)).get(ast.dump(_as_load(holder)), ()):
+    for node in kept(scope, "growing calls", lambda: _growing_calls(scope)).get(
+        ast.dump(_as_load(holder)), ()
+    ):
         argument = node.args[-1]
         many = isinstance(node.func, ast.Attribute) and node.func.attr == "extend"
         element = Value(value.module, argument, value.frame, (EACH,) if many else ())

@@ -103,7 +103,9 @@ def index_bound_names(module: Module) -> None:
                         break
                     names.add(name)
                 holder = parents.get(holder)
-    for statement in (n for kind, nodes in module.by_type.items() if issubclass(kind, ast.stmt) for n in nodes):
+    for statement in (
+        n for kind, nodes in module.by_type.items() if issubclass(kind, ast.stmt) for n in nodes
+    ):
         vars(statement).setdefault("bound names", found.get(statement, _NONE))
 
 

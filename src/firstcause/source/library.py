@@ -63,7 +63,9 @@ def library(walk: Walk, value: Value, name: str, chain: Chain) -> Result:
             return found
     if name in TYPER and (node.args or node.keywords):
         default = argument(node, 0, "default")
-        return None if default is None else _overridable(walk.trace(value.at(default.node, value.path), chain))
+        return (
+            None if default is None else _overridable(walk.trace(value.at(default.node, value.path), chain))
+        )
     if name in reading.READERS:
         config = reading.file_read(walk, value, name)
         if config is not None:

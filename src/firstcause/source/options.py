@@ -72,12 +72,16 @@ def from_click(walk: Walk, value: Value, function: FunctionNode, name: str, chai
         if external(resolve(walk.project, value.module, decorator.func)) not in CLICK:
             continue
         default = next((k.value for k in decorator.keywords if k.arg == "default"), None)
-        said, is_left_out = launched(walk, value.at(value.node, (Step("attr", name),)), value.module, name, chain)
+        said, is_left_out = launched(
+            walk, value.at(value.node, (Step("attr", name),)), value.module, name, chain
+        )
         if not is_left_out:
             return said
         if default is None:
             return [*said, Origin("config", value.module, decorator, chain, exact=False)]
-        traced = walk.trace(Value(value.module, default, None, value.path), (*chain, Hop(value.module, default)))
+        traced = walk.trace(
+            Value(value.module, default, None, value.path), (*chain, Hop(value.module, default))
+        )
         return [*said, *(replace(o, kind="config") for o in traced or [])]
     return None
 

@@ -183,7 +183,9 @@ class Project:
         if suffix not in FORMATS:
             return None
         if path not in self._configs:
-            found = self._guarded(path, MAX_CONFIG_BYTES, lambda name, raw: ConfigFile(path, name, raw, suffix))
+            found = self._guarded(
+                path, MAX_CONFIG_BYTES, lambda name, raw: ConfigFile(path, name, raw, suffix)
+            )
             if not told:
                 self.unreadable.pop(path, None)
             self._configs[path] = found if isinstance(found, ConfigFile) else None

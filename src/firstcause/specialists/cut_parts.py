@@ -107,7 +107,9 @@ def _moves(examination: Examination, found: Ran, cut: Facts) -> Parted | None:
         f"{_unreached(found)}, yet the loss depends on them: moved at the first step, they make it {then:.4g} instead of "
         f"{as_it_ran:.4g} at step {number}; their values leave the graph by {cut['kind']} at {examination.site(cut['site'])}"
     )
-    return Parted(cut, text, {"without_gradient": without, "loss": as_it_ran, "loss_moved": then, "step": number})
+    return Parted(
+        cut, text, {"without_gradient": without, "loss": as_it_ran, "loss_moved": then, "step": number}
+    )
 
 
 def _without(ran: Ran) -> list[str]:

@@ -86,7 +86,9 @@ def test_what_a_command_line_may_change_confirms_and_is_not_blamed():
 
 
 def test_a_reason_in_the_code_justifies():
-    (found,) = compare([asked("precision", "bf16")], [fact("precision", "fp16", reason="no bf16 units")]).findings
+    (found,) = compare(
+        [asked("precision", "bf16")], [fact("precision", "fp16", reason="no bf16 units")]
+    ).findings
     assert found.justified
     assert "no bf16 units" in found.message
 
@@ -118,7 +120,14 @@ def test_what_counts_as_the_same(key, value, got, same):
 
 @pytest.mark.parametrize(
     ("relation", "got", "same"),
-    [("max", 5, True), ("max", 11, False), ("min", 11, True), ("min", 9, False), ("approx", 10.4, True), ("eq", 11, False)],
+    [
+        ("max", 5, True),
+        ("max", 11, False),
+        ("min", 11, True),
+        ("min", 9, False),
+        ("approx", 10.4, True),
+        ("eq", 11, False),
+    ],
 )
 def test_relations_of_numbers(relation, got, same):
     assert agrees(asked("epochs", 10, relation=relation), got) is same

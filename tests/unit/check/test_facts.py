@@ -178,7 +178,9 @@ def test_hyperparameters_are_what_the_module_is_made_with(tmp_path, saved, given
 
 
 def test_a_head_of_one_output_that_squared_error_trains_tells_no_classes_apart(tmp_path):
-    source = LIGHTNING.format(saved="", given="").replace("nn.functional.cross_entropy", "nn.functional.mse_loss")
+    source = LIGHTNING.format(saved="", given="").replace(
+        "nn.functional.cross_entropy", "nn.functional.mse_loss"
+    )
     assert values(tmp_path, source, "num_labels") == set()
 
 
@@ -246,7 +248,10 @@ def test_an_accelerator_s_clipping_and_epochs(tmp_path):
                 acc.clip_grad_norm_(model.parameters(), 1.0)
                 optimizer.step()
     """
-    assert values(tmp_path, source, "epochs", "max_grad_norm") == {("epochs", 5, 4), ("max_grad_norm", 1.0, 11)}
+    assert values(tmp_path, source, "epochs", "max_grad_norm") == {
+        ("epochs", 5, 4),
+        ("max_grad_norm", 1.0, 11),
+    }
 
 
 COUNTER = """
@@ -333,6 +338,19 @@ def test_no_default_where_another_thing_may_set_it(tmp_path, change):
     assert not [f for f in read(tmp_path, source, [("weight_decay", 0.1)]) if f.key == "weight_decay"]
 
 
+@pytest.mark.parametrize("trains", ["", "loss.backward()"])
+def test_a_loss_that_nothing_is_trained_on_has_no_default(tmp_path, trains):
+    source = f"""
+    import torch
+    def perplexity(net, x, y):
+        loss = torch.nn.functional.cross_entropy(net(x), y)
+        {trains}
+        return loss.exp()
+    """
+    found = [f for f in read(tmp_path, source, [("label_smoothing", 0.1)]) if f.key == "label_smoothing"]
+    assert [f.value for f in found] == ([0.0] if trains else [])
+
+
 ARGUMENTS = """
 from transformers import Trainer, TrainingArguments
 args = TrainingArguments("out", report_to="none")
@@ -349,7 +367,8 @@ def test_the_settings_of_the_one_trainer_have_their_defaults(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("between", "given"), [("args.learning_rate = 1e-4", ""), ("", ", optimizers=(a, b)"), ("Trainer(model)", "")]
+    ("between", "given"),
+    [("args.learning_rate = 1e-4", ""), ("", ", optimizers=(a, b)"), ("Trainer(model)", "")],
 )
 def test_no_default_of_settings_that_are_changed_or_not_the_only_ones(tmp_path, between, given):
     found = read(tmp_path, ARGUMENTS.format(between, given), [("learning_rate", 1e-4)])

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import importlib
+
 import pytest
 
 from firstcause.check.brief import Text
@@ -40,6 +42,8 @@ def known(folder, files, brief=""):
     ],
 )  # fmt: skip
 def test_the_version_of_a_library(tmp_path, monkeypatch, files, wanted):
+    # Read before the path is emptied: environment.yml is YAML.
+    importlib.import_module("yaml")
     monkeypatch.setattr("sys.path", [])
     monkeypatch.delenv("VIRTUAL_ENV", raising=False)
     assert known(tmp_path, files).get("transformers") == wanted

@@ -20,6 +20,8 @@ _SAYS_HOW = {*LIMITS, "should"}
 _LINKS = word_set("pairing", "links")
 # The model number of a consumer card: 1050 to 5090.
 CONSUMER = re.compile(r"[1-5]0[5-9]0s?\Z")
+_WITH_LAYERS = frozenset({"layers", "hidden layers"})
+_UNITS = frozenset({"units", "neurons", "units each", "neurons each"})
 _KINDS = word_set("labels", "kinds")
 _BARE = word_set("pairing", "bare")
 
@@ -183,6 +185,8 @@ def _fits(line: Line, number: int, name: int) -> bool:
     if word.entry.named.key.name == "num_gpus" and CONSUMER.match(token.text):
         # A card's model number counts no cards.
         return False
+    if name < number and word.entry.named.key.name == "gradient_accumulation" and _at_once(line, number + 1):
+        return False
     if number < name and word.entry.named.key.name == "num_gpus" and _times(line, name):
         return False
     if word.text in ("total of", "a total of") and not any(_names_batch(t) for t in line.tokens):
@@ -197,6 +201,9 @@ def _fits(line: Line, number: int, name: int) -> bool:
     if word.text in ("decay", "decay of") and (number < name or _decays_otherwise(line, name)):
         return False
     following = line.tokens[number + 1] if number + 1 < len(line.tokens) else None
+    if word.text in _WITH_LAYERS and name < number and following is not None and following.text in _UNITS:
+        # "Hidden layers of 64 units" counts units.
+        return False
     if following is not None and following.text in _KINDS and following.entry is None:
         # "3 types of layers" counts types.
         return False
@@ -208,6 +215,12 @@ def _fits(line: Line, number: int, name: int) -> bool:
         near = 0 < number - name <= 4 and line.same_segment(name, number)
         return near and word.entry.named.key.name in ("batch_size", "effective_batch_size")
     return not (token.spelled and abs(number - name) > 2)
+
+
+def _at_once(line: Line, at: int) -> bool:
+    """Whether a number before this place is a batch: "accumulation with 4 per step"."""
+    own = ("per step", "at a time", "at once", "per gpu", "per card")
+    return at < len(line.tokens) and line.tokens[at].text in own
 
 
 def _times(line: Line, at: int) -> bool:

@@ -38,9 +38,12 @@ _DESCRIBES = re.compile(
 )
 _CONFIGURES = re.compile(r"config|settings|^args|requirements|readme|schema|^ds_|hparams|params")
 _WEIGHTS = word_set("places", "weights")
-_BEFORE_NAME = frozenset({"to", "as", "into", "under", "in", "called", "named", "folder", "directory", "dir"})
+_BEFORE_NAME = frozenset(
+    {"to", "as", "into", "under", "in", "called", "named", "name", "folder", "directory", "dir"}
+)
 _SAVE_AS = frozenset(
     {
+        "checkpoints",
         "save",
         "saves",
         "saved",

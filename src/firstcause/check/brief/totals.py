@@ -15,6 +15,8 @@ _IN_TOTAL = word_set("totals", "in_total")
 # "The batch should come to 32".
 _COMES_TO = frozenset({"come", "comes", "amount", "amounts", "reach", "reaches"})
 _TO_NUMBER = frozenset({"of", "size", "is", "=", ":", "should", "must", "has", "have", "to", *_COMES_TO})
+_SMALL = frozenset({"are", "have", "been", "is", "samples", "examples", "images"})
+_ARE_THERE = frozenset({"are", "is", "have", "been", "reached", "seen", "samples", "examples"})
 _REACH = 9
 
 
@@ -25,6 +27,8 @@ def total_batches(line: Line) -> None:
             continue
         if token.text in _ACCUMULATES:
             _until(line, at)
+            if not token.claimed:
+                _until_accumulated(line, at)
         elif _names(token, "batch_size"):
             _in_total(line, at)
 
@@ -45,11 +49,22 @@ def _until(line: Line, at: int) -> None:
         if token.kind == "number":
             if reaches and _counts_samples(line, place):
                 also = [n for n in (place - 1, place + 1) if n < len(tokens) and _is_total(tokens[n])]
-                _claim(line, at, place, [at, place, *also])
+                _claim(line, place, [at, place, *also])
             return
         if not (token.text in _BETWEEN | _UNTIL or _is_total(token)):
             return
         reaches = reaches or token.text in _UNTIL or _is_total(token)
+
+
+def _until_accumulated(line: Line, at: int) -> None:
+    """The 64 in "until 64 are accumulated"."""
+    number = at - 1
+    while number > 0 and line.tokens[number].text in _SMALL:
+        number -= 1
+    if number < 1 or line.tokens[number].kind != "number" or not _counts_samples(line, number):
+        return
+    if line.tokens[number - 1].text in ("until", "till"):
+        _claim(line, number, [number, at])
 
 
 def _counts_samples(line: Line, at: int) -> bool:
@@ -69,19 +84,22 @@ def _in_total(line: Line, at: int) -> None:
         return
     following = line.words(number + 1, number + 3)
     if set(line.words(at + 1, number)) & _COMES_TO:
-        _claim(line, at, number, [at, number])
+        _claim(line, number, [at, number])
         return
     if following[:1] and following[0] in _IN_TOTAL:
-        _claim(line, at, number, [at, number, number + 1])
+        _claim(line, number, [at, number, number + 1])
     elif " ".join(following) in _IN_TOTAL:
-        _claim(line, at, number, [at, number, number + 1, number + 2])
+        _claim(line, number, [at, number, number + 1, number + 2])
 
 
-def _claim(line: Line, at: int, number: int, places: list[int]) -> None:
-    reading = Reading(
-        "effective_batch_size", whole(line.tokens[number].value), min(places), max(places), settled=True
-    )
-    line.claim(reading, *places)
+def _claim(line: Line, number: int, places: list[int]) -> None:
+    last = max(places)
+    while last + 1 < len(line.tokens) and line.tokens[last + 1].text in _ARE_THERE:
+        # "Until 64 are reached" tells of nothing past.
+        last += 1
+        line.tokens[last].entry = None
+    value = whole(line.tokens[number].value)
+    line.claim(Reading("effective_batch_size", value, min(places), last, settled=True), *places)
 
 
 def _names(token: Token, key: str) -> bool:

@@ -52,7 +52,10 @@ def _trains(code: Code, default: Default, calls: Sequence[Call]) -> bool:
         own = code.subclasses_of(*TRAINERS, *(f"trl.{n.rpartition('.')[2]}" for n in OF_TRL))
         plain = len(calls) == 1 and len(trainers) == 1 and not own
         return plain and not trainers[0].may_have("optimizers")
-    return default.several or len(calls) == 1
+    if default.several:
+        # A loss: of a loop of the program's own, and not of a figure that is taken beside a library's trainer.
+        return "backward" in _verbs(code) and not code.calls(*TRAINERS, *OF_TRL)
+    return len(calls) == 1
 
 
 def _verbs(code: Code) -> set[str]:

@@ -40,7 +40,7 @@ def generation_facts(code: Code) -> Iterator[Fact]:
 def _decoding(call: Call, how: str) -> Iterator[Fact]:
     for argument, key in generation().items():
         found = value_of(call, argument)
-        if found is not None and isinstance(found.value, (int, float)) and not isinstance(found.value, bool):
+        if found is not None and isinstance(found.value, bool if argument == "do_sample" else (int, float)):
             value = call.argument(argument)
             why = reason(call.module, value.node) if value is not None else ""
             yield Fact(

@@ -85,7 +85,9 @@ def _narrows_a_model(project: Project, module: Module, node: ast.expr) -> bool:
     call = module.parents.get(call) if isinstance(call, ast.keyword) else call
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
         return False
-    built = [o for o in value_origins(project, Value(module, call.func.value)) if isinstance(o.node, ast.Call)]
+    built = [
+        o for o in value_origins(project, Value(module, call.func.value)) if isinstance(o.node, ast.Call)
+    ]
     return any(_builds_a_module(project, o.module, o.node) for o in built if isinstance(o.node, ast.Call))
 
 

@@ -37,7 +37,8 @@ def find(code: Code) -> Iterator[Finding]:
 
 
 BAD = (
-    Example("""
+    Example(
+        """
 import torch
 
 def fit(net, loader):
@@ -51,7 +52,8 @@ def fit(net, loader):
         torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)  # found
         scaler.step(opt)
         scaler.update()
-""", fixed="""
+""",
+        fixed="""
 import torch
 
 def fit(net, loader):
@@ -66,7 +68,8 @@ def fit(net, loader):
         torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)  # found
         scaler.step(opt)
         scaler.update()
-"""),
+""",
+    ),
     Example("""
 import torch
 from torch.cuda.amp import GradScaler

@@ -53,15 +53,18 @@ from torch.cuda.amp import GradScaler, autocast  # found
 
 scaler = GradScaler()
 """),
-    Example("""
+    Example(
+        """
 import torch
 
 scaler = torch.cuda.amp.GradScaler()  # found
-""", fixed="""
+""",
+        fixed="""
 import torch
 
 scaler = torch.amp.GradScaler("cuda")  # found
-"""),
+""",
+    ),
 )
 GOOD = (
     Example("""

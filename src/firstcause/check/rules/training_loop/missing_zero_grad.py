@@ -59,7 +59,8 @@ def _clears(node: ast.AST) -> bool:
 
 
 BAD = (
-    Example("""
+    Example(
+        """
 import torch
 from torch import nn
 
@@ -69,7 +70,8 @@ for step in range(100):
     loss = model(torch.randn(8, 4)).pow(2).mean()
     loss.backward()
     optimizer.step()  # found
-""", fixed="""
+""",
+        fixed="""
 import torch
 from torch import nn
 
@@ -80,7 +82,8 @@ for step in range(100):
     loss.backward()
     optimizer.step()  # found
     optimizer.zero_grad()
-"""),
+""",
+    ),
     Example("""
 import torch
 
