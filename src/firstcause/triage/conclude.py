@@ -37,6 +37,8 @@ from firstcause.triage.words import Understood, understand
 SURE, BESIDE = 0.4, 0.75
 # In fewer words nothing is told: "memory", "model stuck".
 FEWEST = 4
+# Longer texts are logs, in which numbers and words tell of nothing by themselves.
+MOST_LINES = 25
 # The report of a failure in another process: alone, it leads nowhere.
 _ELSEWHERE = ("engine-init-failed", "elastic-child-failed")
 # An error that people name without its text; where they ask for its cause, the text is needed.
@@ -157,7 +159,7 @@ def _step(
 def _likely(reading: Reading, understood: Understood, known: Mapping[str, Pattern]) -> _Step | None:
     """What the learned weights find in words that no rule knows; None where they are not sure."""
     bare = reading.raised or reading.facts.get("exception") or understood.words < FEWEST
-    if bare or understood.labels("ambiguous"):
+    if bare or reading.lines > MOST_LINES or understood.labels("ambiguous"):
         return None
     found = [g for g in guesses(weighed(understood)) if g.probability >= SURE]
     if not found or found[0].label == CLARIFY:

@@ -21,7 +21,7 @@ log.info("%s", model)
 began, found_inf = time.time(), 0
 for step in range(1500):
     x = torch.randn(32, 16)
-    loss = (model(x).squeeze(1) - x.sum(1)).pow(2).mean()
+    loss = (model(x).squeeze(1) - x.sum(1) - 0.3 * torch.randn(32)).pow(2).mean()
     optimizer.zero_grad()
     loss.backward()
     norm = nn.utils.clip_grad_norm_(model.parameters(), args.max_grad_norm)

@@ -146,7 +146,8 @@ def test_strikes_of_two_cases_add_up(root: str) -> None:
     # A third case counts each of them once.
     close(folder, "still no idea")
     third = opened(root, attempt(root, 4)).progress()
-    assert [a.summary for a in third.inherited] == ["Words 1.", "Words 2.", "Words 3."]
+    # Cases of one second stand in the order of their random ends.
+    assert sorted(a.summary for a in third.inherited) == ["Words 1.", "Words 2.", "Words 3."]
     assert (third.case.strikes, third.case.state) == (3, "stopped")
 
 
