@@ -20,7 +20,13 @@ def retrospective(progress: Progress) -> str:
 
 def _lines(progress: Progress) -> Iterator[str]:
     case, diagnosis = progress.case, progress.case.diagnosis
-    verified = bool(progress.attempts) and progress.attempts[-1].passed is True
+    # A fix that passed counts for the diagnosis that it belongs to, not for one that came after it.
+    passed = bool(progress.attempts) and progress.attempts[-1].passed is True
+    verified = (
+        passed
+        and case.state in ("verified", "closed")
+        and "Why This Happens" in (diagnosis.sections if diagnosis else {})
+    )
     yield f"# {case.id}"
     yield ""
     yield f"Run {case.run}, opened {case.opened}, closed {progress.updated}."

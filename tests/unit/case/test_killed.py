@@ -167,7 +167,7 @@ def command_killed(cwd: Path, number: int, chance: random.Random) -> bool:
 
 def test_commands_killed_at_random(tmp_path: Path) -> None:
     chance = random.Random(11)
-    assert sum(command_killed(tmp_path / str(n), n, chance) for n in range(5)) >= 1
+    assert sum(command_killed(tmp_path / str(n), n, chance) for n in range(12)) >= 1
 
 
 @pytest.mark.slow
