@@ -21,12 +21,9 @@ def retrospective(progress: Progress) -> str:
 def _lines(progress: Progress) -> Iterator[str]:
     case, diagnosis = progress.case, progress.case.diagnosis
     # A fix that passed counts for the diagnosis that it belongs to, not for one that came after it.
-    passed = bool(progress.attempts) and progress.attempts[-1].passed is True
-    verified = (
-        passed
-        and case.state in ("verified", "closed")
-        and "Why This Happens" in (diagnosis.sections if diagnosis else {})
-    )
+    last = progress.attempts[-1] if progress.attempts else None
+    same = last is not None and diagnosis is not None and last.approach.cause == diagnosis.cause
+    verified = same and last is not None and last.passed is True
     yield f"# {case.id}"
     yield ""
     yield f"Run {case.run}, opened {case.opened}, closed {progress.updated}."
@@ -34,7 +31,7 @@ def _lines(progress: Progress) -> Iterator[str]:
     yield " ".join(outcome.split())
     yield from _section("Symptom", [describe(diagnosis.symptom if diagnosis else None) + "."])
     if verified and diagnosis:
-        yield from _section("Cause", [_cause(diagnosis), diagnosis.sections["Why This Happens"]])
+        yield from _section("Cause", [_cause(diagnosis), diagnosis.sections.get("Why This Happens", "")])
     yield from _section("Believed first", [_believed(progress.first)])
     hypotheses = diagnosis.hypotheses if diagnosis else ()
     confirmed = [h for h in hypotheses if diagnosis and h.cause == diagnosis.cause]
