@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import fnmatch
 import os
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from firstcause.errors import InputError
+from firstcause.pyproject import nearest_table
 from firstcause.schema.finding import Finding
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 
 @dataclass(frozen=True)
@@ -47,28 +42,8 @@ def read_settings(cwd: str) -> Settings:
 
     Raises ``InputError`` for a file that cannot be read and for a setting that is none.
     """
-    folder = os.path.abspath(cwd)
-    while True:
-        path = os.path.join(folder, "pyproject.toml")
-        table = _table(path) if os.path.isfile(path) else None
-        if table is not None:
-            return _settings(table, path)
-        above = os.path.dirname(folder)
-        if above == folder:
-            return Settings()
-        folder = above
-
-
-def _table(path: str) -> dict[str, Any] | None:
-    try:
-        with open(path, "rb") as file:
-            found: Any = tomllib.load(file)
-    except (OSError, ValueError, RecursionError) as error:
-        message = f"{path} cannot be read: {error}"
-        raise InputError("settings-unreadable", message, "correct it, or move it away") from error
-    for name in ("tool", "firstcause", "check"):
-        found = found.get(name) if isinstance(found, dict) else None
-    return found if isinstance(found, dict) else None
+    found = nearest_table(cwd, "firstcause", "check")
+    return _settings(*found) if found is not None else Settings()
 
 
 def _settings(table: dict[str, Any], path: str) -> Settings:

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
-import sys
 from dataclasses import dataclass, replace
 from typing import Any
 
 from firstcause.errors import InputError
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from firstcause.pyproject import nearest_table
 
 UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
 UNITS |= {"kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40}
@@ -44,29 +38,8 @@ def read(cwd: str) -> Settings:
 
     Raises ``InputError`` for a file that cannot be read and for a setting that is none.
     """
-    folder = os.path.abspath(cwd)
-    while True:
-        path = os.path.join(folder, "pyproject.toml")
-        if os.path.isfile(path):
-            table = _table(path)
-            if table is not None:
-                return _settings(table, path)
-        above = os.path.dirname(folder)
-        if above == folder:
-            return Settings()
-        folder = above
-
-
-def _table(path: str) -> dict[str, Any] | None:
-    try:
-        with open(path, "rb") as file:
-            tool = tomllib.load(file).get("tool")
-    except (OSError, ValueError) as error:
-        raise InputError(
-            "settings-unreadable", f"{path} cannot be read: {error}", "correct it, or move it away"
-        ) from error
-    table = tool.get("firstcause") if isinstance(tool, dict) else None
-    return table if isinstance(table, dict) else None
+    found = nearest_table(cwd, "firstcause")
+    return _settings(*found) if found is not None else Settings()
 
 
 def _settings(table: dict[str, Any], path: str) -> Settings:
