@@ -90,7 +90,7 @@ def conclude(reading: Reading) -> Triage:
         facts=dict(reading.facts),
         seen=seen,
         suspicions=suspicions(order, reading, known, understood.shown()) if step.action == "route" else (),
-        gather=gathered(order, known) if step.action == "route" else (),
+        gather=gathered(order, known, reading) if step.action == "route" else (),
         question=step.question,
         advice=recommended,
         warned=warned,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from firstcause.catalog.defects import known_defects
 from firstcause.catalog.load import cause, slugs
 from firstcause.schema import Cause, Pattern
 from firstcause.schema.triage import Suspicion
@@ -38,9 +39,17 @@ def suspicions(
     )
 
 
-def gathered(order: Sequence[str], known: Mapping[str, Pattern]) -> tuple[str, ...]:
-    """The evidence to gather for the patterns in order, the cheapest first, none twice."""
-    return tuple(dict.fromkeys(line for pattern in order[:2] for line in known[pattern].gather))
+def gathered(order: Sequence[str], known: Mapping[str, Pattern], reading: Reading) -> tuple[str, ...]:
+    """The evidence to gather for the patterns in order, the cheapest first, none twice; then what the versions are known for."""
+    lines = [line for pattern in order[:2] for line in known[pattern].gather]
+    versions = reading.facts.get("versions")
+    named = {str(k): str(v) for k, v in versions.items()} if isinstance(versions, dict) else {}
+    for defect in known_defects(named) if named else ():
+        if set(defect.patterns) & set(order):
+            lines.append(
+                f"A known defect of {defect.library} {defect.versions}: {defect.title} (firstcause explain {defect.slug})"
+            )
+    return tuple(dict.fromkeys(lines))
 
 
 def _suspicion(entry: Cause, pattern: Pattern, told: str, command: str) -> Suspicion:

@@ -168,3 +168,10 @@ def test_the_users_own_script_is_the_one_to_record() -> None:
 def test_weights_say_why() -> None:
     triage = triaged("the memory grows with every step")
     assert any(line.startswith("memory-growth: ") and "needed" in line for line in triage.why)
+
+
+def test_a_defect_that_a_named_version_is_known_for_is_told() -> None:
+    told = triaged("python 3.14.1\nTypeError: cannot pickle '_thread.lock' object\n")
+
+    assert "pickling-error" in told.patterns
+    assert any("python-forkserver-default" in line for line in told.gather)
