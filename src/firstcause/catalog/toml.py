@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 from typing import Any
@@ -30,6 +31,12 @@ def read(path: str) -> dict[str, Any]:
             "cause-unreadable", f"{path}: {error}", "python -m firstcause.catalog.validate"
         ) from error
     return {key: _unwrapped(value) for key, value in values.items()}
+
+
+@functools.cache
+def check_table(name: str) -> dict[str, Any]:
+    """A table of ``catalog/check``, read once; raises ``KnowledgeError`` as ``read`` does."""
+    return read(os.path.join(HERE, "check", f"{name}.toml"))
 
 
 def _unwrapped(value: Any) -> Any:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import functools
-import os
 import re
 from dataclasses import dataclass
 from typing import Literal
 
-from firstcause.catalog.load import CAUSES, read
+from firstcause.catalog.toml import check_table
 
-_TABLE = os.path.join(os.path.dirname(CAUSES), "check", "models.toml")
 Kind = Literal["encoder", "decoder", "encoder-decoder"]
 
 
@@ -25,7 +23,7 @@ class Family:
 
 @functools.cache
 def _table() -> tuple[tuple[Family, ...], re.Pattern[str]]:
-    table = read(_TABLE)
+    table = check_table("models")
     found = tuple(
         Family(one["kind"], one["pad_token"], re.compile("|".join(rf"(?<![a-z]){n}" for n in one["names"])))
         for one in table["family"]
@@ -59,7 +57,7 @@ def architecture(checkpoint: str) -> Architecture | None:
     last = checkpoint.lower().rpartition("/")[2]
     found = [
         Architecture(one["name"], frozenset(one["modules"]))
-        for one in read(_TABLE)["architecture"]
+        for one in check_table("models")["architecture"]
         if any(re.search(rf"(?<![a-z]){n}", last) for n in one["names"])
         and not any(re.search(n, last) for n in one.get("not", ()))
     ]
@@ -70,4 +68,4 @@ def architecture(checkpoint: str) -> Architecture | None:
 def pads_right(checkpoint: str) -> bool:
     """Whether the tokenizer of a decoder pads on the right unless it is told otherwise."""
     last = checkpoint.lower().rpartition("/")[2]
-    return any(re.search(rf"(?<![a-z]){n}", last) for n in read(_TABLE)["pads_right"]["names"])
+    return any(re.search(rf"(?<![a-z]){n}", last) for n in check_table("models")["pads_right"]["names"])

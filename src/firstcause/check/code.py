@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TypeGuard
 
 from firstcause.check.constants import Constant, constant, text_of
 from firstcause.schema.finding import Category, Finding
@@ -17,7 +18,7 @@ from firstcause.source.callsites import call_index, last_name
 from firstcause.source.classes import external_bases
 from firstcause.source.flow import new_walk
 from firstcause.source.frames import Value
-from firstcause.source.module import FUNCTIONS, FunctionNode, Module, kept
+from firstcause.source.module import FUNCTIONS, Module, kept
 from firstcause.source.project import Project
 from firstcause.source.resolve import Defined, external, resolve
 from firstcause.source.walk import Origin
@@ -265,9 +266,6 @@ class Code:
                 return Loop(module, parent)
         return None
 
-    def function_around(self, module: Module, node: ast.AST) -> FunctionNode | None:
-        return module.function(node)
-
     def under(self, module: Module, node: ast.AST, *managers: str) -> ast.With | None:
         """The ``with`` statement of one of these context managers that holds a node within its function."""
         for parent in module.ancestors(node):
@@ -307,6 +305,11 @@ def finding(
     whole = Finding(slug, category, module.site(node), message, end_line=module.raw_line(last) if last else 0)
     cell, line = module.cell(getattr(node, "lineno", 1))
     return replace(whole, cell=cell, cell_line=line, **more)  # type: ignore[arg-type]
+
+
+def is_own_attribute(node: ast.AST) -> TypeGuard[ast.Attribute]:
+    """Whether a node is ``self.name``."""
+    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
 
 
 # Where the classes that people import really live; the short way is the one that documentation uses.

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import functools
-import os
 from typing import Literal
 
-from firstcause.catalog.load import CAUSES, read
-
-_TABLE = os.path.join(os.path.dirname(CAUSES), "check", "renamed.toml")
-
-
-@functools.cache
-def _table() -> dict[str, dict[str, str]]:
-    return read(_TABLE)
+from firstcause.catalog.toml import check_table
 
 
 def instead(kind: Literal["arguments", "exports"], name: str) -> str:
     """What to write instead of a name, or an empty text."""
-    return _table()[kind].get(name, "")
+    found: str = check_table("renamed")[kind].get(name, "")
+    return found

@@ -14,10 +14,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from firstcause.catalog.load import CAUSES
+from firstcause.catalog.toml import HERE
 from firstcause.check.versions import release
 
-_FOLDER = os.path.join(os.path.dirname(CAUSES), "check", "arguments")
+_FOLDER = os.path.join(HERE, "check", "arguments")
 Standing = Literal["taken", "removed", "unknown", "new", "open"]
 # Where the class of a call is filed: a class that hands its keywords on to another, and the libraries that bases are in.
 HANDED_ON = {

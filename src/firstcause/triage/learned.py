@@ -15,11 +15,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from firstcause.catalog.load import CAUSES
+from firstcause.catalog.toml import HERE
 from firstcause.triage.clauses import Clause
 from firstcause.triage.words import Understood
 
-PATH = os.path.join(os.path.dirname(CAUSES), "words", "learned.json")
+PATH = os.path.join(HERE, "words", "learned.json")
 # Labels that are no patterns: what a text is about, or lacks.
 OUT, CLARIFY, NEED_ERROR = "OUT-OF-SCOPE", "CLARIFY", "NEED-ERROR"
 SHOWN = 4

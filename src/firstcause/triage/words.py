@@ -140,8 +140,3 @@ def _in_code(features: Sequence[Feature], code: str) -> list[Sign]:
                 )
             )
     return found
-
-
-def observed_text(clauses: Sequence[Clause]) -> str:
-    """The clauses as text, for what is looked for by expression."""
-    return "\n".join(clause.text for clause in clauses)

@@ -70,9 +70,6 @@ class Line:
     def same_segment(self, a: int, b: int) -> bool:
         return self.tokens[a].segment == self.tokens[b].segment
 
-    def same_statement(self, a: int, b: int) -> bool:
-        return self.tokens[a].statement == self.tokens[b].statement
-
 
 _TRAINS = re.compile(
     r"\b(?:fine-? ?tun\w*|train(?:s|ed|ing)?|epochs?|learning rate|lr|optimi[sz]er|adamw?|lora|qlora|sft|pre-?train\w*|loss)\b"

@@ -11,6 +11,8 @@ from firstcause.check.brief.phrases import merged
 from firstcause.check.brief.tokens import Token, tokens_of
 from firstcause.check.brief.vocabulary import Vocabulary, word_set
 
+# Words that may stand before a wish: "oh well, please also use".
+LEADING = frozenset({"we", "i", "you", "please", "then", "just", "also", "oh", "well", "ok"})
 # A sentence without an end is cut, so that what is looked for in it stays bounded.
 LONGEST = 120
 # A line this long without an end is wrapped by an editor, not finished.
@@ -134,18 +136,7 @@ def _divide(tokens: list[Token]) -> None:
         elif fresh and _wishes(tokens, at) and at:
             statement += 1
             fresh = False
-        elif token.kind != "word" or token.text not in (
-            "we",
-            "i",
-            "you",
-            "please",
-            "then",
-            "just",
-            "also",
-            "oh",
-            "well",
-            "ok",
-        ):
+        elif token.kind != "word" or token.text not in LEADING:
             fresh = False
         token.segment, token.statement = segment, statement
 
@@ -156,20 +147,6 @@ def _wishes(tokens: list[Token], at: int) -> bool:
             return False
         if token.has("wish"):
             return True
-        if token.text not in (
-            "we",
-            "i",
-            "you",
-            "please",
-            "then",
-            "just",
-            "also",
-            "oh",
-            "well",
-            "ok",
-            "and",
-            "will",
-            "to",
-        ):
+        if token.text not in LEADING | {"and", "will", "to"}:
             return False
     return False

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import functools
-import os
 from dataclasses import dataclass
 
-from firstcause.catalog.load import CAUSES, read
-
-_TABLE = os.path.join(os.path.dirname(CAUSES), "check", "compliance.toml")
+from firstcause.catalog.toml import check_table
 
 
 @dataclass(frozen=True)
@@ -25,7 +22,7 @@ class Names:
 @functools.cache
 def names() -> Names:
     """The table; raises ``KnowledgeError`` where the file cannot be read."""
-    table = read(_TABLE)
+    table = check_table("compliance")
     material = table["material"]
     return Names(
         table["deviation"],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from firstcause.catalog.toml import check_table
 from firstcause.check.code import Call, Code
 from firstcause.check.config_reads import config_reads
 from firstcause.check.facts.engines import (
@@ -11,7 +12,6 @@ from firstcause.check.facts.engines import (
     accelerate_configurations,
     deepspeed_configurations,
     processes,
-    table,
 )
 from firstcause.check.facts.fact import Fact
 from firstcause.check.facts.filled import filled_facts
@@ -102,7 +102,7 @@ def _trainer_calls(code: Code) -> list[Call]:
 
 
 def _entries(one: Configuration, engine: str) -> Iterator[Fact]:
-    for path, key in table()[engine].items():
+    for path, key in check_table("configs")[engine].items():
         names = tuple(path.split("."))
         found = one.entry(*names)
         if found is not None and not isinstance(found.value, (list, dict)):

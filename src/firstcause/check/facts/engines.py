@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ast
-import functools
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from firstcause.catalog.load import CAUSES, read
+from firstcause.catalog.toml import check_table
 from firstcause.check.code import Code
 from firstcause.check.constants import Constant, constant
 from firstcause.check.facts.table import families
@@ -22,15 +21,8 @@ from firstcause.source.module import Module
 from firstcause.source.project import Project
 from firstcause.source.steps import Step
 
-_TABLE = os.path.join(os.path.dirname(CAUSES), "check", "configs.toml")
 TRAINER = ("training arguments", "trl configuration")
 MAX_YAML_FILES = 30
-
-
-@functools.cache
-def table() -> dict[str, Any]:
-    """The catalogue's entries of configurations; raises ``KnowledgeError`` where the file cannot be read."""
-    return read(_TABLE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +146,7 @@ def _accelerate_files(project: Project) -> Iterator[ConfigFile]:
 
 def processes(launch: Launch) -> tuple[int, ast.expr] | None:
     """How many processes a launch starts, and where it says so; None where it does not, or not surely."""
-    names = table()["launchers"].get(launch.launcher)
+    names = check_table("configs")["launchers"].get(launch.launcher)
     if names is None:
         return None
     each, nodes = (launch.launcher_options.get(n, []) for n in names)

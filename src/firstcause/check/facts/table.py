@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import functools
-import os
 from dataclasses import dataclass
 from typing import Any
 
-from firstcause.catalog.load import CAUSES, read
-
-_TABLE = os.path.join(os.path.dirname(CAUSES), "check", "facts.toml")
+from firstcause.catalog.toml import check_table
 
 
 @dataclass(frozen=True)
@@ -58,20 +55,20 @@ def defaults() -> tuple[Default, ...]:
             tuple(one.get("words", ())),
             one.get("several", False),
         )
-        for one in read(_TABLE)["default"]
+        for one in check_table("facts")["default"]
     )
 
 
 @functools.cache
 def generation() -> dict[str, str]:
     """The arguments of ``generate`` and of pipelines by the keys that they set."""
-    return dict(read(_TABLE)["generation"])
+    return dict(check_table("facts")["generation"])
 
 
 @functools.cache
 def families() -> tuple[Family, ...]:
     """Every family of the table; raises ``KnowledgeError`` where the file cannot be read."""
-    table = read(_TABLE)
+    table = check_table("facts")
     shared: dict[str, Any] = table["shared"]
     return tuple(
         Family(

@@ -6,8 +6,7 @@ import getpass
 import os
 
 from firstcause.case import CaseFolder, find_case, project_of
-from firstcause.record.folder import HOME, RunFolder
-from firstcause.schema import Run
+from firstcause.record.folder import HOME
 
 
 def root() -> str:
@@ -18,11 +17,6 @@ def root() -> str:
 def chosen(name: str | None) -> CaseFolder:
     """The case with this id or beginning, else the newest that is not closed."""
     return find_case(root(), name)
-
-
-def run_of(folder: CaseFolder) -> Run:
-    """The run that the case is about; raises ``RecordError`` where its record is gone."""
-    return RunFolder(folder.run_folder()).run()
 
 
 def cwd_of(folder: CaseFolder) -> str:

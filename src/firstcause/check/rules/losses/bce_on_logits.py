@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from firstcause.check.activations import activation
 from firstcause.check.code import Code, finding
+from firstcause.check.losses import loss_calls
 from firstcause.check.rule import Example
 from firstcause.schema.finding import Category, Finding
 
@@ -20,9 +21,7 @@ HOLDS: Mapping[str, str] = {}
 
 
 def find(code: Code) -> Iterator[Finding]:
-    calls = code.calls("torch.nn.functional.binary_cross_entropy")
-    calls += [use for made in code.calls("torch.nn.BCELoss") for use in code.uses_of(made)]
-    for call in calls:
+    for call in loss_calls(code, ("binary_cross_entropy",), ("BCELoss",)):
         value = call.argument("input", 0)
         found = (
             {activation(code, o) for o in code.origins(call.module, value.node)}

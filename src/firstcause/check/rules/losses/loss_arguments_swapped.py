@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from firstcause.check.code import Call, Code, finding
+from firstcause.check.losses import loss_calls
 from firstcause.check.rule import Example
 from firstcause.schema.finding import Category, Finding
 from firstcause.source.classes import external_bases
@@ -41,9 +42,7 @@ CLASSES = (
 
 
 def find(code: Code) -> Iterator[Finding]:
-    calls = code.calls(*(f"torch.nn.functional.{n}" for n in NAMES))
-    calls += [u for made in code.calls(*(f"torch.nn.{c}" for c in CLASSES)) for u in code.uses_of(made)]
-    for call in calls:
+    for call in loss_calls(code, NAMES, CLASSES):
         first, second = call.argument("input", 0), call.argument("target", 1)
         if first is None or second is None:
             continue

@@ -11,7 +11,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
-from firstcause.check.code import Call, Code, finding, shortest
+from firstcause.check.code import Code, finding, shortest
+from firstcause.check.losses import loss_calls
 from firstcause.check.rule import Example
 from firstcause.schema.finding import Category, Finding
 from firstcause.source.resolve import external, resolve
@@ -21,24 +22,17 @@ SLUG = "softmax-before-cross-entropy"
 CATEGORY: Category = "critical"
 HOLDS: Mapping[str, str] = {}
 
-FUNCTIONS = ("torch.nn.functional.cross_entropy",)
-CLASSES = ("torch.nn.CrossEntropyLoss",)
 SOFTMAX = {"torch.softmax", "torch.nn.functional.softmax"}
 
 
 def find(code: Code) -> Iterator[Finding]:
-    for call in [*code.calls(*FUNCTIONS), *_calls_of_modules(code)]:
+    for call in loss_calls(code, ("cross_entropy",), ("CrossEntropyLoss",)):
         value = call.argument("input", 0)
         origins = code.origins(call.module, value.node) if value is not None else []
         made = [o for o in origins if _is_softmax(code, o)]
         if origins and len(made) == len(origins):
             text = "cross entropy takes logits and gets the probabilities that softmax made here: it would apply softmax again"
             yield finding(SLUG, CATEGORY, made[0].module, made[0].node, text, related=(call.site,))
-
-
-def _calls_of_modules(code: Code) -> list[Call]:
-    """The calls of objects of the loss's class."""
-    return [call for made in code.calls(*CLASSES) for call in code.uses_of(made)]
 
 
 def _is_softmax(code: Code, origin: Origin) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
-from firstcause.check.code import Code, finding
+from firstcause.check.code import Code, finding, is_own_attribute
 from firstcause.check.rule import Example
 from firstcause.schema.finding import Category, Finding
 from firstcause.source.module import Module
@@ -52,12 +52,12 @@ def find(code: Code) -> Iterator[Finding]:
         for node in ast.walk(init) if init is not None else ():
             if isinstance(node, ast.Assign) and _makes_tensor(code, cls.module, node.value):
                 for target in node.targets:
-                    if _is_self(target) and _computed_with(cls.node, target.attr):  # type: ignore[attr-defined]
+                    if is_own_attribute(target) and _computed_with(cls.node, target.attr):
                         # Asked last: it follows every value that something is moved to.
                         moved = _moved(code) if moved is None else moved
                         if not moved:
                             return
-                        name = target.attr  # type: ignore[attr-defined]
+                        name = target.attr
                         text = (
                             f"self.{name} is a plain tensor: .to(device) leaves it behind and state_dict() leaves it out, "
                             f"though forward computes with it; register_buffer({name!r}, …) makes it part of the module"
@@ -102,10 +102,6 @@ def _makes_tensor(code: Code, module: Module, node: ast.expr) -> bool:
     return passed_on and isinstance(func, ast.Attribute) and _makes_tensor(code, module, func.value)
 
 
-def _is_self(node: ast.expr) -> bool:
-    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
-
-
 def _computed_with(cls: ast.ClassDef, name: str) -> bool:
     """Whether a method that runs with data reads it, and none moves it or sets it anew."""
     read = False
@@ -117,7 +113,9 @@ def _computed_with(cls: ast.ClassDef, name: str) -> bool:
     for method in cls.body:
         if isinstance(method, ast.FunctionDef) and method.name in METHODS:
             mine = [
-                n for n in ast.walk(method) if isinstance(n, ast.Attribute) and n.attr == name and _is_self(n)
+                n
+                for n in ast.walk(method)
+                if isinstance(n, ast.Attribute) and n.attr == name and is_own_attribute(n)
             ]
             if any(isinstance(n.ctx, ast.Store) for n in mine):
                 return False

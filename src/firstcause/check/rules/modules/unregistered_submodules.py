@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from typing import TypeGuard
 
-from firstcause.check.code import Code, finding, shortest
+from firstcause.check.code import Code, finding, is_own_attribute, shortest
 from firstcause.check.rule import Example
 from firstcause.schema.finding import Category, Finding
 from firstcause.source.classes import external_bases
@@ -46,12 +45,12 @@ def _plain_containers(cls: ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:
         if isinstance(node, ast.Assign) and isinstance(
             node.value, (ast.List, ast.Dict, ast.ListComp, ast.DictComp)
         ):
-            yield from ((t.attr, node.value) for t in node.targets if _is_self(t))
+            yield from ((t.attr, node.value) for t in node.targets if is_own_attribute(t))
         elif (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
             and node.func.attr == "append"
-            and _is_self(node.func.value)
+            and is_own_attribute(node.func.value)
             and node.args
             and _starts_empty(cls, node.func.value.attr)
         ):
@@ -61,16 +60,12 @@ def _plain_containers(cls: ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:
             )
 
 
-def _is_self(node: ast.expr) -> TypeGuard[ast.Attribute]:
-    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
-
-
 def _starts_empty(cls: ast.ClassDef, attribute: str) -> bool:
     return any(
         isinstance(n, ast.Assign)
         and isinstance(n.value, ast.List)
         and not n.value.elts
-        and any(_is_self(t) and t.attr == attribute for t in n.targets)
+        and any(is_own_attribute(t) and t.attr == attribute for t in n.targets)
         for n in ast.walk(cls)
     )
 
