@@ -226,12 +226,21 @@ class Code:
         return {}
 
     def _holders(self, made: Call) -> set[str]:
-        """The names under which what a call makes may be called: where it is stored, and what else holds that."""
+        """The names under which what a call makes may be called: where it is stored, and parameters that are called."""
         targets = {last_name(t) for t in _targets(made.module, made.node)}
-        others = {
-            w for w in call_index(self.project).by_name if w in ("criterion", "loss_fn", "loss_function")
-        }
-        return {t for t in targets if t} | others
+        return {t for t in targets if t} | self._called_parameters
+
+    @cached_property
+    def _called_parameters(self) -> frozenset[str]:
+        """The parameters of the project's functions whose names are called somewhere: objects that were handed in."""
+        called = self.called_names()
+        return frozenset(
+            name.arg
+            for module in self.modules
+            for function in module.nodes(ast.FunctionDef)
+            for name in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
+            if name.arg in called and name.arg not in ("self", "cls")
+        )
 
     def constant(self, module: Module, node: ast.expr) -> Constant | None:
         """The value of an expression where the code alone says it."""

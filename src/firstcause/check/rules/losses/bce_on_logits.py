@@ -60,6 +60,18 @@ import torch.nn.functional as F
 head = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.ReLU(), torch.nn.Linear(4, 1))
 loss = F.binary_cross_entropy(head(torch.zeros(2, 4)), torch.zeros(2, 1))  # found
 """),
+    Example("""
+import torch
+from torch import nn
+
+def step(net, goal, x, y):
+    return goal(net(x), y)  # found
+
+def fit(loader):
+    net = nn.Linear(4, 1)
+    for x, y in loader:
+        step(net, nn.BCELoss(), x, y).backward()
+"""),
 )
 GOOD = (
     Example(_NET.format(output="torch.sigmoid(self.fc(x))", cls="BCELoss", mark="")),
