@@ -2,8 +2,9 @@
 
     python scripts/learn_questions.py [--folds 5]
 
-Reads ``benchmarks/triage/questions.jsonl`` (``text``, ``patterns``, ``action``), prints what five-fold cross-validation gives at
-several thresholds, and writes ``src/firstcause/catalog/words/learned.json``. Needs numpy; the product does not.
+Reads ``benchmarks/triage/questions.jsonl`` (``text``, ``patterns``, ``action``) and ``pressure.txt`` beside it, prints what
+five-fold cross-validation gives at several thresholds, and writes ``src/firstcause/catalog/words/learned.json``; some ten
+minutes on one core. Needs numpy; the product does not.
 """
 
 from __future__ import annotations
@@ -20,11 +21,13 @@ from firstcause.triage.learned import CLARIFY, NEED_ERROR, OUT, PATH, weighed
 from firstcause.triage.words import understand
 
 QUESTIONS = Path(__file__).parent.parent / "benchmarks/triage/questions.jsonl"
+PRESSURE = QUESTIONS.with_name("pressure.txt")
 SPECIAL = {"out-of-scope": OUT, "clarify": CLARIFY, "need-error": NEED_ERROR}
 LEAST = 2
 # Chosen by cross-validation: weaker ones learn the corpus by heart, stronger ones forget rare words.
 L2, ROUNDS, RATE = 2e-3, 400, 0.15
-SMALL = 0.4
+# Smaller weights move no answer, and a file that is read for each plain question stays small.
+SMALL = 1.0
 
 
 def main() -> int:
@@ -34,12 +37,13 @@ def main() -> int:
     args = parser.parse_args()
     rows = [json.loads(line) for line in QUESTIONS.read_text(encoding="utf-8").splitlines() if line.strip()]
     random.Random(0).shuffle(rows)
+    rows = under_pressure(rows)
     seen = [weighed(understand(row["text"])) for row in rows]
     labels = sorted({label for row in rows for label in targets(row)})
     validated(rows, seen, labels, args.folds)
     vocabulary, weights, bias = learned(seen, [targets(r) for r in rows], labels)
     table = {
-        name: {str(i): round(float(w), 2) for i, w in enumerate(weights[at]) if abs(w) >= SMALL}
+        name: {str(i): round(float(w), 1) for i, w in enumerate(weights[at]) if abs(w) >= SMALL}
         for name, at in vocabulary.items()
     }
     model = {
@@ -52,6 +56,18 @@ def main() -> int:
     )
     sys.stdout.write(f"{len(rows)} questions, {len(labels)} labels, {len(model['weights'])} features\n")
     return 0
+
+
+def under_pressure(rows: list[dict[str, object]]) -> list[dict[str, object]]:
+    """Each question twice, the second time beside a sentence of pressure, so that its words come to weigh nothing."""
+    sentences = PRESSURE.read_text(encoding="utf-8").splitlines()
+    chance = random.Random(1)
+    found = []
+    for row in rows:
+        said, text = chance.choice(sentences), str(row["text"])
+        beside = f"{said}\n{text}" if chance.random() < 0.5 else f"{text}\n{said}"
+        found += [row, {**row, "text": beside}]
+    return found
 
 
 def targets(row: dict[str, object]) -> list[str]:
@@ -101,11 +117,11 @@ def validated(
     """Print how many answers are right at several thresholds, by cross-validation."""
     probabilities = np.zeros((len(rows), len(labels)))
     for fold in range(folds):
-        train = [i for i in range(len(rows)) if i % folds != fold]
+        train = [i for i in range(len(rows)) if i // 2 % folds != fold]
         vocabulary, weights, bias = learned(
             [seen[i] for i in train], [targets(rows[i]) for i in train], labels
         )
-        for i in range(fold, len(rows), folds):
+        for i in (i for i in range(len(rows)) if i // 2 % folds == fold):
             length = 1 / np.sqrt(max(1, len(seen[i])))
             total = bias + length * sum(
                 (weights[vocabulary[n]] for n in seen[i] if n in vocabulary), np.zeros(len(labels))
