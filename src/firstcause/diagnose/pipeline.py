@@ -8,13 +8,13 @@ from typing import Any
 
 from firstcause.diagnose import answer, bounds, history, precedents, theories
 from firstcause.diagnose.repeatable import repeatable
-from firstcause.diagnose.suspicions import LEAST_STEPS, audited, suspicion
+from firstcause.diagnose.suspicions import LEAST_STEPS, Suspicion, audited, suspicion
 from firstcause.lab.again import with_replay
 from firstcause.lab.counterfactual import Lab
 from firstcause.record.folder import RunFolder
 from firstcause.record.journal import steps_of
 from firstcause.record.supervise.calls import told
-from firstcause.schema import Diagnosis, Run, Symptom
+from firstcause.schema import SECTIONS, Diagnosis, Run, Symptom
 from firstcause.specialists import SPECIALISTS
 from firstcause.specialists.examination import Examination
 
@@ -44,26 +44,47 @@ def diagnose(
         failure = with_replay(folder, failure, place)
         examination = Examination(folder, run, symptom, failure, place)
         concluded = _settled(examination, asked)
-        if (
-            first is None
-            and suspected is not None
-            and not suspected.strong
-            and concluded.status != "established"
-        ):
+        if not _worth_a_word(first, suspected) and concluded.status != "established":
             concluded = None
     if concluded is None:
-        # Nothing that the record shows: the first steps are looked at more closely, where they may be run again.
         concluded = _nothing_seen(run)
-        trained = concluded.status == "healthy" and len(steps_of(folder.journals().values())) >= LEAST_STEPS
-        place = lab({}) if lab is not None and trained else None
-        suspected = audited(place) if place is not None else None
-        if suspected is not None:
-            audit = Examination(folder, run, suspected.symptom, None, place)
-            found = _settled(audit, asked)
-            if found.status == "established":
-                concluded, examination = found, audit
+    # Nothing that the record explains: the training is looked at more closely, where it may be run again.
+    silent = concluded.status == "healthy" or (
+        failure is None and symptom is not None and suspected is not None
+    )
+    if silent and concluded.status != "established":
+        found = _audited(folder, run, lab, asked)
+        if found is not None:
+            concluded, examination = found
     concluded = bounds.told(run, failure, concluded)
     return history.characterised(folder, run, theories.answered(concluded, asked, examination))
+
+
+def _worth_a_word(first: Symptom | None, suspected: Suspicion | None) -> bool:
+    return first is not None or suspected is None or suspected.strong
+
+
+def _audited(
+    folder: RunFolder, run: Run, lab: Callable[[dict[str, Any]], Lab] | None, asked: Sequence[theories.Asked]
+) -> tuple[Diagnosis, Examination] | None:
+    """What an audit of the training establishes; None where it shows nothing, or the program may not be run again."""
+    if lab is None or len(steps_of(folder.journals().values())) < LEAST_STEPS:
+        return None
+    examination = Examination(folder, run, Symptom("invariant", ""), None, lab({}))
+    told = audited(examination)
+    if not told:
+        return None
+    examination.symptom = Symptom("invariant", "; ".join(told.values()))
+    found = _settled(examination, asked)
+    if found.status != "established" or found.cause is None:
+        return None
+    own = told.get(found.cause)
+    if own is not None:
+        examination.symptom = Symptom("invariant", own)
+        found = replace(
+            found, symptom=examination.symptom, sections=found.sections | {SECTIONS[0]: f"{own}."}
+        )
+    return found, examination
 
 
 def _settled(examination: Examination, asked: Sequence[theories.Asked]) -> Diagnosis:

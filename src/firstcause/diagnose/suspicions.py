@@ -10,13 +10,14 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from firstcause.lab.counterfactual import Lab
 from firstcause.record.folder import RunFolder
 from firstcause.record.journal import finite, steps_of
 from firstcause.schema import Symptom
+from firstcause.specialists import SPECIALISTS
 from firstcause.specialists.audits import audited as audit_of
-from firstcause.specialists.audits import cuts, pair, stuck
 from firstcause.specialists.divergence import onset, smoothed
+from firstcause.specialists.examination import Examination
+from firstcause.specialists.specialist import SilentCause
 
 LEAST_STEPS = 10
 # Wide on purpose: a spike of one batch, a warm-up and an adversary's rising loss stay below at least one of these.
@@ -45,26 +46,14 @@ def suspicion(folder: RunFolder) -> Suspicion | None:
     return _diverging(losses) or (_still(losses, norms) if len(norms) >= LEAST_STEPS else None)
 
 
-def audited(lab: Lab) -> Suspicion | None:
-    """What the first steps of a training do that nobody means, where it may be run again; else None."""
-    found = audit_of(lab)
-    where = pair(found)
-    if where is not None:
-        one, other = where["shapes"]
-        text = f"{where['function']} compares {one} with {other} and gives {where['result'] or 'the mean over all pairs'}"
-        return Suspicion(Symptom("invariant", text), False)
-    without = found.facts.get("without_gradient") or []
-    if cuts(found):
-        text = (
-            f"{len(without)} of {found.facts['held']} parameters of the optimizer "
-            f"had no gradient at any of {len(found.rows)} steps"
-        )
-        return Suspicion(Symptom("invariant", text), False)
-    share = stuck(found)
-    if share is not None:
-        text = f"{100 * share:.0f} % of the bfloat16 weights with a gradient stayed as they were at each step"
-        return Suspicion(Symptom("invariant", text), False)
-    return None
+def audited(examination: Examination) -> dict[str, str]:
+    """What the audit of a training shows that nobody means: a sentence a cause; empty where it may not be run again."""
+    if examination.lab is None:
+        return {}
+    found = audit_of(examination.lab)
+    silent = [m for specialist in SPECIALISTS for m in specialist.modules if isinstance(m, SilentCause)]
+    told = {m.CAUSE: m.seen(found, examination) for m in silent}
+    return {cause: text for cause, text in told.items() if text is not None}
 
 
 def _diverging(losses: Sequence[float]) -> Suspicion | None:

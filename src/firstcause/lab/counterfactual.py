@@ -12,10 +12,13 @@ from typing import Any
 
 from firstcause.lab.sealed import failing_step, run_sealed, unsaved
 from firstcause.record.folder import RunFolder
+from firstcause.record.journal import steps_of
 
 DEEP = "firstcause.lab.arm:Running"
 # One arm may take this many times as long as the run took for its steps, and this many seconds besides.
 SLOWER, SLACK = 4.0, 20.0
+# A run as short as this is run to its end: schedules, epochs and evaluations show only there.
+WHOLE_SECONDS = 12.0
 NOT_AGREED = "running the program again was not agreed to: diagnose with --yes"
 SPENT = "the budget in time was used up"
 
@@ -76,6 +79,12 @@ class Lab:
     @property
     def seconds_left(self) -> float:
         return max(0.0, self.end - time.monotonic())
+
+    def horizon(self, least: int) -> int:
+        """How many steps an arm is to take: all of a short run and one more, for what stands after the last; else ``least``."""
+        seconds = self.folder.run().seconds
+        taken = len(steps_of(self.folder.journals().values()))
+        return max(least, taken + 1) if seconds is not None and seconds <= WHOLE_SECONDS else least
 
     def from_start(self, arms: Sequence[Arm], steps: int, after: int = 0) -> dict[str, Ran]:
         """Each arm from the program's first mark (or the first one after step ``after``), for ``steps`` steps."""

@@ -18,8 +18,8 @@ MOST_CUTS = 4
 
 
 def audited(lab: Lab) -> Ran:
-    """The first steps of the training, unchanged and watched."""
-    return lab.from_start([AUDITED], STEPS)[AUDITED.name]
+    """The training, unchanged and watched."""
+    return lab.from_start([AUDITED], lab.horizon(STEPS))[AUDITED.name]
 
 
 def audit(examination: Examination) -> Ran | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from firstcause.lab.counterfactual import Arm, Ran
+from firstcause.lab.counterfactual import Arm, Lab, Ran
 from firstcause.schema import Evidence, Hypothesis
 from firstcause.specialists import audits
 from firstcause.specialists.examination import Examination, Facts
@@ -55,7 +55,7 @@ def _parted(examination: Examination, found: Ran) -> Parted | None:
     if not _for_good(examination, found):
         return None
     arms = {_undone(c).name: c for c in cuts if c["kind"] in UNDOABLE}
-    ran = examination.lab.from_start([_undone(c) for c in arms.values()], audits.STEPS) if arms else {}
+    ran = _from_start(examination.lab, [_undone(c) for c in arms.values()]) if arms else {}
     trained = [p for name, c in arms.items() if (p := _trains(examination, found, ran[name], c)) is not None]
     if trained:
         return trained[0] if len(trained) == 1 else None
@@ -67,10 +67,14 @@ def _parted(examination: Examination, found: Ran) -> Parted | None:
 def _for_good(examination: Examination, found: Ran) -> bool:
     """Whether the same parts have no gradient late in the run either: a part may be held back for a while on purpose."""
     late = 2 * len(examination.rows) // 3
-    if examination.lab is None or late < audits.STEPS:
+    if examination.lab is None or late < audits.STEPS or examination.lab.horizon(audits.STEPS) > late:
         return True
     later = examination.lab.from_start([audits.AUDITED], audits.STEPS, late)[audits.AUDITED.name]
     return bool(later.rows) and set(_without(found)) <= set(_without(later))
+
+
+def _from_start(lab: Lab, arms: list[Arm]) -> dict[str, Ran]:
+    return lab.from_start(arms, lab.horizon(audits.STEPS))
 
 
 def _undone(cut: Facts) -> Arm:
@@ -96,7 +100,7 @@ def _moves(examination: Examination, found: Ran, cut: Facts) -> Parted | None:
     if examination.lab is None or cut["cut_off"] < len(without):
         return None
     moved = Arm("the part moved after the first step", "audit", {"moved": without})
-    kept = examination.lab.from_start([moved], audits.STEPS)[moved.name]
+    kept = _from_start(examination.lab, [moved])[moved.name]
     pairs = list(zip(found.losses, kept.losses, strict=False))[: COMPARED + 1]
     if len(pairs) < 2 or _apart(*pairs[0]) > SAME:
         return None

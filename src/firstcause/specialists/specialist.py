@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
+from firstcause.lab.counterfactual import Ran
 from firstcause.schema import Hypothesis
 from firstcause.specialists.examination import Examination, Facts
 
@@ -22,6 +23,19 @@ class CauseModule(Protocol):
     def settle(self, hypothesis: Hypothesis, examination: Examination) -> Hypothesis: ...
 
     def facts(self, examination: Examination) -> Facts: ...
+
+
+@runtime_checkable
+class SilentCause(Protocol):
+    """A cause that a training can have without a word: ``seen`` is the broken invariant in one sentence, or None.
+
+    ``found`` is the audit of the training (``specialists/audits``); what ``seen`` says must hold of no healthy one, or be
+    settled by an experiment afterwards.
+    """
+
+    CAUSE: str
+
+    def seen(self, found: Ran, examination: Examination) -> str | None: ...
 
 
 @dataclass(frozen=True)

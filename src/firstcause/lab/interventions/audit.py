@@ -1,80 +1,53 @@
-"""Nothing changed: what a healthy-looking step does that nobody means, seen on the first steps.
+"""Nothing changed: what a healthy-looking training does that nobody means, seen by the watchers of ``lab/audit``.
 
-Operands that broadcast against each other value by value, and parameters that the optimizer holds and that no
-gradient reaches, with the places that cut them off.
+A setting of a watcher (``align``, ``undone``, ``moved``) is the one thing that is changed, where there is one.
 """
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 import torch
 
-from firstcause.lab.cuts import Cuts
+from firstcause.lab.audit import WATCHERS, Watcher
+from firstcause.lab.audit.function_calls import FunctionCalls
 from firstcause.lab.interventions import Intervention
-from firstcause.lab.pairs import Pairs
-from firstcause.record.observe.failure import parameter_names
-
-SHOWN = 8
-# How far parameters are moved, in parts of their mean size: far enough for another choice of an index.
-MOVED = 0.5
 
 
 class Change(Intervention):
-    """With ``settings["undone"]``, a list of [file, line], the cuts there have no effect; with ``align`` pairs get one shape.
-
-    With ``moved``, a list of names, those parameters get other values at the first step, if no gradient reached them.
-    """
+    """All watchers, or those named in ``settings["watch"]``; a watcher's facts stand at the top level of the arm's."""
 
     def start(self) -> None:
-        undone = frozenset((f, n) for f, n in self.settings.get("undone") or ())
-        self.cuts = Cuts(undone)
-        self.pairs = Pairs(bool(self.settings.get("align")))
-        self.cuts.__enter__()
-        self.pairs.__enter__()
-        self.without: set[int] | None = None
-        self.held: dict[int, torch.Tensor] = {}
-        self.steps = 0
+        names = self.settings.get("watch") or WATCHERS
+        modules = [importlib.import_module(f"firstcause.lab.audit.{name}") for name in names]
+        self.watchers: list[Watcher] = [m.Watch(self.settings, self.recorder) for m in modules]
+        for watcher in self.watchers:
+            watcher.start()
+        if any(type(w).ran is not Watcher.ran for w in self.watchers):
+            torch.nn.modules.module.register_module_forward_hook(self._ran)
+        self.calls = FunctionCalls(self.watchers)
+        if self.calls.asked:
+            self.calls.__enter__()
+
+    def _ran(self, module: torch.nn.Module, args: tuple[Any, ...], result: Any) -> None:
+        for watcher in self.watchers:
+            watcher.ran(module, args, result)
+
+    def loss(self, value: torch.Tensor) -> None:
+        for watcher in self.watchers:
+            watcher.loss(value)
 
     def before_step(self, optimizer: torch.optim.Optimizer) -> None:
-        held = [p for g in optimizer.param_groups for p in g["params"] if p.requires_grad]
-        self.held |= {id(p): p for p in held}
-        if self.settings.get("moved") and not self.steps:
-            self._move([p for p in held if p.grad is None])
-        reached = {id(p) for p in self.held.values() if p.grad is not None}
-        self.without = set(self.held) - reached if self.without is None else self.without - reached
-        self.steps += 1
+        for watcher in self.watchers:
+            watcher.before_step(optimizer)
 
-    def _move(self, held: list[torch.Tensor]) -> None:
-        names, wanted = parameter_names(self.recorder), set(self.settings["moved"])
-        # A generator of its own: the program's random numbers stay as they are.
-        generator = torch.Generator().manual_seed(0)
-        with torch.no_grad():
-            for parameter in held:
-                if names.get(id(parameter), "unnamed") in wanted:
-                    scale = MOVED * float(parameter.float().abs().mean()) or MOVED
-                    noise = torch.randn(parameter.shape, generator=generator)
-                    parameter += scale * noise.to(parameter.device, parameter.dtype)
+    def after_step(self, optimizer: torch.optim.Optimizer) -> None:
+        for watcher in self.watchers:
+            watcher.after_step(optimizer)
 
     def figures(self) -> dict[str, Any]:
-        return {"distance": self.pairs.take_distance()}
+        return {k: v for watcher in self.watchers for k, v in watcher.figures().items()}
 
     def facts(self) -> dict[str, Any]:
-        names = parameter_names(self.recorder)
-        without = self.without or set()
-        cuts = [
-            {
-                "site": c["site"],
-                "kind": c["kind"],
-                "training": c["training"],
-                "cut_off": len(c["parameters"] & without),
-            }
-            for c in self.cuts.found.values()
-            if c["parameters"] & without
-        ]
-        return {
-            "pairs": list(self.pairs.seen.values())[:SHOWN],
-            "held": len(self.held),
-            "without_gradient": sorted(names.get(i, "unnamed") for i in without),
-            "cuts": cuts,
-        }
+        return {k: v for watcher in self.watchers for k, v in watcher.facts().items()}

@@ -19,6 +19,13 @@ STEPS = 60
 LATER_STEPS = 240
 
 
+def seen(found: Ran, examination: Examination) -> str | None:
+    share = audits.stuck(found)
+    if share is None:
+        return None
+    return f"{100 * share:.0f} % of the bfloat16 weights with a gradient stayed as they were at each step"
+
+
 def propose(examination: Examination) -> bool:
     if examination.symptom.kind == "no-learning":
         return True

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from firstcause.lab.counterfactual import Ran
 from firstcause.schema import Hypothesis
 from firstcause.specialists import audits, backward_calls, cut_parts, gradient_paths
 from firstcause.specialists.examination import Examination, Facts
 from firstcause.specialists.verdicts import by_replay, inconclusive
 
 CAUSE = "detached-encoder"
+
+
+def seen(found: Ran, examination: Examination) -> str | None:
+    without = found.facts.get("without_gradient") or []
+    if not audits.cuts(found):
+        return None
+    return (
+        f"{len(without)} of {found.facts['held']} parameters of the optimizer "
+        f"had no gradient at any of {len(found.rows)} steps"
+    )
 
 
 def propose(examination: Examination) -> bool:

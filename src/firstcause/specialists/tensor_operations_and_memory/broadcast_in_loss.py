@@ -13,6 +13,14 @@ CAUSE = "broadcast-in-loss"
 ALIGNED = Arm("prediction and target in one shape", "audit", {"align": True})
 
 
+def seen(found: Ran, examination: Examination) -> str | None:
+    where = audits.pair(found)
+    if where is None:
+        return None
+    one, other = where["shapes"]
+    return f"{where['function']} compares {one} with {other} and gives {where['result'] or 'the mean over all pairs'}"
+
+
 def propose(examination: Examination) -> bool:
     found = audits.audit(examination)
     if found is not None:
@@ -33,7 +41,7 @@ def _of_the_training(examination: Examination, found: Ran) -> Hypothesis:
     if pair is None or examination.lab is None:
         return inconclusive(CAUSE, "two operands of as many values in shapes of different length")
     site = examination.site(pair["site"])
-    one = examination.lab.from_start([ALIGNED], audits.STEPS)[ALIGNED.name]
+    one = examination.lab.from_start([ALIGNED], examination.lab.horizon(audits.STEPS))[ALIGNED.name]
     then, now = audits.end_of(found, "distance"), audits.end_of(one, "distance")
     text = (
         f"{pair['function']} at {site} compares {pair['shapes'][0]} with {pair['shapes'][1]}, every value with every other; "
