@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import shutil
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from firstcause.diagnose import diagnose
+from firstcause.fix.verification import try_in_copy
 from firstcause.lab.counterfactual import Lab
 from firstcause.record.folder import RunFolder
 from firstcause.schema import Diagnosis
@@ -72,6 +74,24 @@ def test_a_frozen_encoder_a_teacher_and_distances_of_all_pairs_are_meant(tmp_pat
     diagnosis = audited(record("meant_without_graph", tmp_path))
 
     assert (diagnosis.status, diagnosis.cause) == ("healthy", None)
+
+
+@pytest.mark.parametrize(
+    ("changed", "passed"), [("price[:, None]).abs()", True), ("price).abs().add(0)", False)]
+)
+def test_a_patch_counts_only_where_the_training_no_longer_does_it(
+    changed: str, passed: bool, tmp_path: Path
+) -> None:
+    folder = record("values_pairwise", tmp_path)
+    text = (tmp_path / "train.py").read_text()
+    after = text.replace("price).abs()", changed)
+    names = {"fromfile": "a/train.py", "tofile": "b/train.py"}
+    diff = "".join(difflib.unified_diff(text.splitlines(True), after.splitlines(True), **names))
+
+    tried = try_in_copy(folder.path, str(tmp_path), diff, 60, silent="broadcast-in-loss")
+
+    assert tried.passed is passed
+    assert ("audit no longer shows" if passed else "compares [32, 1] with [32]") in tried.text
 
 
 @pytest.mark.slow

@@ -19,12 +19,13 @@ def try_fix(folder: RunFolder, diagnosis: Diagnosis, budget: float) -> Diagnosis
     run = folder.run()
     if diagnosis.fix is None or budget < max(LEAST_SECONDS, run.seconds or 0.0):
         return diagnosis
-    trial = try_in_copy(folder.path, run.folder, diagnosis.fix.diff, budget)
+    silent = diagnosis.cause if diagnosis.symptom and diagnosis.symptom.kind == "invariant" else None
+    trial = try_in_copy(folder.path, run.folder, diagnosis.fix.diff, budget, silent=silent)
     evidence = Evidence(
         "experiment",
         trial.passed,
         f"with the patch, in a copy: {trial.text}",
-        dict(trial.values) | {"diff": diagnosis.fix.diff},
+        dict(trial.values) | {"diff": diagnosis.fix.diff, "silent": silent},
     )
     hypotheses = tuple(
         replace(h, evidence=(*h.evidence, evidence))

@@ -10,12 +10,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from firstcause.errors import InputError, RecordError
 from firstcause.fix.apply import apply_diff
 from firstcause.fix.copies import Copied, copy_of
+from firstcause.fix.invariants import still_broken
 from firstcause.lab import again
 from firstcause.record.folder import RunFolder
 from firstcause.sandbox import lifetime
@@ -27,6 +28,8 @@ RECORDER = (sys.executable, "-m", "firstcause")
 DENIED = ("Permission denied", "PermissionError")
 # What a stopped command gets to write its record.
 GRACE_SECONDS = 5.0
+# An audit runs the program once more, watched, and perhaps its experiment.
+AUDITED_TIMES = 4.0
 
 
 @dataclass(frozen=True)
@@ -39,25 +42,35 @@ class Verification:
 
 
 def try_in_copy(
-    run_folder: str, cwd: str, diff: str, budget: float, recorder: Sequence[str] = RECORDER
+    run_folder: str,
+    cwd: str,
+    diff: str,
+    budget: float,
+    recorder: Sequence[str] = RECORDER,
+    silent: str | None = None,
 ) -> Verification:
     """Run a recorded command again in a copy of ``cwd`` with a diff applied, at most ``budget`` seconds.
 
+    ``silent`` is the cause of a training that failed without a word: its invariant is looked at once more there.
     Raises ``InputError`` where the diff does not apply or the folder is too large, ``RecordError`` where the
     run cannot be read. The kernel lets the program write beneath the copy only.
     """
-    return _again(run_folder, cwd, diff, budget, recorder)
+    return _again(run_folder, cwd, diff, budget, recorder, silent)
 
 
-def run_again(run_folder: str, cwd: str, budget: float, recorder: Sequence[str] = RECORDER) -> Verification:
+def run_again(
+    run_folder: str, cwd: str, budget: float, recorder: Sequence[str] = RECORDER, silent: str | None = None
+) -> Verification:
     """Run a recorded command again in a copy of ``cwd`` as it is now, at most ``budget`` seconds.
 
-    Raises as ``try_in_copy`` does.
+    ``silent``, and what it raises, as in ``try_in_copy``.
     """
-    return _again(run_folder, cwd, "", budget, recorder)
+    return _again(run_folder, cwd, "", budget, recorder, silent)
 
 
-def _again(run_folder: str, cwd: str, diff: str, budget: float, recorder: Sequence[str]) -> Verification:
+def _again(
+    run_folder: str, cwd: str, diff: str, budget: float, recorder: Sequence[str], silent: str | None
+) -> Verification:
     before = RunFolder(run_folder).run()
     with tempfile.TemporaryDirectory(prefix="firstcause-try-", ignore_cleanup_errors=True) as scratch:
         copy = os.path.join(os.path.realpath(scratch), "copy")
@@ -89,7 +102,15 @@ def _again(run_folder: str, cwd: str, diff: str, budget: float, recorder: Sequen
                 "let it write beneath its own folder, or verify by hand",
             )
         seconds = time.monotonic() - started
-        return _judged(before, _second(record, ended, seconds, output), copied, budget)
+        judged = _judged(before, _second(record, ended, seconds, output), copied, budget)
+        if not judged.passed or silent is None:
+            return judged
+        broken = still_broken(RunFolder(record), silent, AUDITED_TIMES * budget)
+        return replace(judged, passed=not broken, text=_told(judged.text, silent, broken))
+
+
+def _told(text: str, silent: str, broken: str) -> str:
+    return f"{text}, but {broken}" if broken else f"{text}, and an audit no longer shows {silent}"
 
 
 def _expecting(before: Run) -> list[str]:

@@ -23,7 +23,10 @@ def main() -> int:
         os.execv(probe["python"], [probe["python"], os.path.abspath(__file__)])
     folder = RunFolder(os.path.join(os.path.dirname(here), probe["run"]))
     print(f"evidence: {probe['text']}")
-    outcome = try_in_copy(folder.path, folder.run().folder, probe["values"].get("diff", ""), 600.0)
+    values = probe["values"]
+    outcome = try_in_copy(
+        folder.path, folder.run().folder, values.get("diff", ""), 600.0, silent=values.get("silent")
+    )
     print(f"measured now: {outcome.text}")
     same = outcome.passed == probe["supports"]
     print("it ends as the evidence says" if same else "it does not end as the evidence says")

@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from firstcause.case import Verification, try_fix
-from firstcause.cli.cases.place import chosen, cwd_of
+from firstcause.cli.cases.place import chosen, cwd_of, silent_cause
 from firstcause.cli.cases.verify import outcome, verification_of
 from firstcause.cli.output import write_json
 from firstcause.report.plain import plain
@@ -15,12 +15,12 @@ from firstcause.report.plain import plain
 def main(args: argparse.Namespace) -> int:
     """Try the proposed fix in a copy: 0 it passes, 1 it does not; no file of yours changes."""
     folder = chosen(args.case)
-    cwd = cwd_of(folder)
+    cwd, silent = cwd_of(folder), silent_cause(folder)
 
     def attempt(diff: str) -> Verification:
         from firstcause.fix.verification import try_in_copy
 
-        return verification_of(try_in_copy(folder.run_folder(), cwd, diff, args.budget))
+        return verification_of(try_in_copy(folder.run_folder(), cwd, diff, args.budget, silent=silent))
 
     verification, progress = try_fix(folder, attempt)
     if args.json:

@@ -25,6 +25,14 @@ def cwd_of(folder: CaseFolder) -> str:
     return project_of(folder.path)
 
 
+def silent_cause(folder: CaseFolder) -> str | None:
+    """The established cause of a training that failed without a word: only an audit tells whether it is gone."""
+    diagnosis = folder.progress().case.diagnosis
+    if diagnosis is None or diagnosis.symptom is None or diagnosis.symptom.kind != "invariant":
+        return None
+    return diagnosis.cause
+
+
 def person() -> str:
     """The name of the person at this terminal, as far as the system knows it."""
     try:

@@ -8,7 +8,7 @@ import sys
 from typing import Any
 
 from firstcause.case import LIMIT, CaseFolder, Progress, Verification, counsel, describe, next_step, verify
-from firstcause.cli.cases.place import chosen, cwd_of
+from firstcause.cli.cases.place import chosen, cwd_of, silent_cause
 from firstcause.cli.output import write_json
 from firstcause.report.plain import plain
 
@@ -16,12 +16,12 @@ from firstcause.report.plain import plain
 def main(args: argparse.Namespace) -> int:
     """Run the program again: 0 the symptom is gone, 1 it is not, which is a strike."""
     folder = chosen(args.case)
-    cwd = cwd_of(folder)
+    cwd, silent = cwd_of(folder), silent_cause(folder)
 
     def again() -> Verification:
         from firstcause.fix.verification import run_again
 
-        return verification_of(run_again(folder.run_folder(), cwd, args.budget))
+        return verification_of(run_again(folder.run_folder(), cwd, args.budget, silent=silent))
 
     verification, progress = verify(folder, cwd, again)
     out = sys.stderr if args.json == "-" else sys.stdout
