@@ -3,8 +3,8 @@
     python scripts/learn_questions.py [--folds 5]
 
 Reads ``benchmarks/triage/questions.jsonl`` (``text``, ``patterns``, ``action``) and ``pressure.txt`` beside it, prints what
-five-fold cross-validation gives at several thresholds, and writes ``src/firstcause/catalog/words/learned.json``; some ten
-minutes on one core. Needs numpy; the product does not.
+five-fold cross-validation gives at several thresholds, and writes ``src/firstcause/catalog/words/learned.json``; some five
+minutes on one core. Needs numpy and scipy; the product does not.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+from scipy.sparse import csr_matrix
 
 from firstcause.triage.learned import CLARIFY, NEED_ERROR, OUT, PATH, weighed
 from firstcause.triage.words import understand
@@ -86,12 +87,8 @@ def learned(
         for name in found:
             counts[name] = counts.get(name, 0) + 1
     vocabulary = {name: i for i, name in enumerate(sorted(n for n, c in counts.items() if c >= LEAST))}
-    x = np.zeros((len(seen), len(vocabulary)), dtype=np.float32)
-    for row, found in enumerate(seen):
-        length = 1 / np.sqrt(max(1, len(found)))
-        for name in found:
-            if name in vocabulary:
-                x[row, vocabulary[name]] = length
+    x = matrix(seen, vocabulary)
+    turned = x.T.tocsr()
     y = np.array([[float(label in w) for label in labels] for w in wanted], dtype=np.float32)
     weights, bias = (
         np.zeros((len(vocabulary), len(labels)), np.float32),
@@ -103,12 +100,22 @@ def learned(
     first, second = np.zeros_like(weights), np.zeros_like(weights)
     for step in range(1, ROUNDS + 1):
         error = (1 / (1 + np.exp(-(x @ weights + bias))) - y) * heavier / len(seen)
-        gradient = x.T @ error + L2 * weights / len(labels)
+        gradient = turned @ error + L2 * weights / len(labels)
         first = 0.9 * first + 0.1 * gradient
         second = 0.999 * second + 0.001 * gradient**2
         weights -= RATE * (first / (1 - 0.9**step)) / (np.sqrt(second / (1 - 0.999**step)) + 1e-7)
         bias -= 5.0 * error.sum(0)
     return vocabulary, weights, bias
+
+
+def matrix(seen: list[frozenset[str]], vocabulary: dict[str, int]) -> csr_matrix:
+    """Questions by features; a long text says more words, not more of a symptom."""
+    rows = [[vocabulary[name] for name in found if name in vocabulary] for found in seen]
+    values = np.repeat(
+        [1 / np.sqrt(max(1, len(found))) for found in seen], [len(row) for row in rows]
+    ).astype(np.float32)
+    starts = np.cumsum([0, *map(len, rows)])
+    return csr_matrix((values, [at for row in rows for at in row], starts), (len(seen), len(vocabulary)))
 
 
 def validated(
@@ -121,12 +128,9 @@ def validated(
         vocabulary, weights, bias = learned(
             [seen[i] for i in train], [targets(rows[i]) for i in train], labels
         )
-        for i in (i for i in range(len(rows)) if i // 2 % folds == fold):
-            length = 1 / np.sqrt(max(1, len(seen[i])))
-            total = bias + length * sum(
-                (weights[vocabulary[n]] for n in seen[i] if n in vocabulary), np.zeros(len(labels))
-            )
-            probabilities[i] = 1 / (1 + np.exp(-total))
+        held = [i for i in range(len(rows)) if i // 2 % folds == fold]
+        total = matrix([seen[i] for i in held], vocabulary) @ weights + bias
+        probabilities[held] = 1 / (1 + np.exp(-total))
     for threshold in (0.3, 0.4, 0.5, 0.6, 0.7, 0.8):
         said = [[labels[j] for j in np.flatnonzero(p >= threshold)] for p in probabilities]
         top = np.mean(

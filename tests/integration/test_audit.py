@@ -27,7 +27,7 @@ def record(name: str, folder: Path) -> RunFolder:
 
 
 def audited(folder: RunFolder, agreed: bool = True) -> Diagnosis:
-    return diagnose(folder, lambda failure: Lab(folder, failure, 60, lambda: agreed))
+    return diagnose(folder, lambda failure: Lab(folder, failure, 300, lambda: agreed))
 
 
 CASES = [
@@ -38,6 +38,7 @@ CASES = [
         "detached-encoder",
         "ranked = np.sort(self.encoder(x).detach().numpy(), axis=1)",
     ),
+    ("penalties_kept_with_graph", "loss-history-keeps-graph", "penalties.append(penalty)"),
     pytest.param(
         "weights_all_in_bfloat16",
         "bf16-rounding",
@@ -68,6 +69,7 @@ def test_without_consent_a_training_that_shows_nothing_is_not_run_again(tmp_path
     diagnosis = audited(record("values_pairwise", tmp_path), agreed=False)
 
     assert (diagnosis.status, diagnosis.cause) == ("healthy", None)
+    assert "were not looked for: running the program again was not agreed to" in diagnosis.sections["Symptom"]
 
 
 def test_a_frozen_encoder_a_teacher_and_distances_of_all_pairs_are_meant(tmp_path: Path) -> None:

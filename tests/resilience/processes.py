@@ -113,7 +113,7 @@ def kill(process: int | None) -> None:
             return
 
 
-def until(holds: Callable[[], bool], seconds: float = 30.0) -> None:
+def until(holds: Callable[[], bool], seconds: float = 120.0) -> None:
     """Wait for a condition; raises ``TimeoutError`` where it does not come."""
     end = time.monotonic() + seconds
     while not holds():

@@ -77,8 +77,6 @@ def _from_1() -> Callable[[Event], Event]:
             data["complete"] = False
         elif event.event == "verified":
             data["symptoms"] = []
-        elif event.event == "migrated":
-            data["schema"] = 2
         return replace(event, data=data)
 
     return step

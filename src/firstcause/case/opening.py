@@ -137,7 +137,8 @@ def _store(
 def _keeps(progress: Progress, diagnosis: Diagnosis, usable: bool) -> bool:
     """Whether the case stays as it is although this diagnosis came."""
     case = progress.case
-    if case.state in ("fixed", "verified") or progress.applied is not None:
+    if progress.applied is not None:
+        # On its way into the files, waiting for its verification, or verified.
         return True
     if case.state == "stopped":
         return not usable

@@ -31,7 +31,7 @@ def _lines(progress: Progress) -> Iterator[str]:
     yield " ".join(outcome.split())
     yield from _section("Symptom", [describe(diagnosis.symptom if diagnosis else None) + "."])
     if verified and diagnosis:
-        yield from _section("Cause", [_cause(diagnosis), diagnosis.sections.get("Why This Happens", "")])
+        yield from _section("Cause", [_cause(diagnosis), "", diagnosis.sections["Why This Happens"]])
     yield from _section("Believed first", [_believed(progress.first)])
     hypotheses = diagnosis.hypotheses if diagnosis else ()
     confirmed = [h for h in hypotheses if diagnosis and h.cause == diagnosis.cause]
@@ -60,7 +60,7 @@ def _section(title: str, lines: list[str]) -> Iterator[str]:
 def _cause(diagnosis: Diagnosis) -> str:
     where = f" at {diagnosis.site}" if diagnosis.site else ""
     kind = class_of(diagnosis)
-    return f"{diagnosis.cause}{where}, class {LETTERS[kind]} ({kind}). {diagnosis.sections['Root Cause']}\n"
+    return f"{diagnosis.cause}{where}, class {LETTERS[kind]} ({kind}). {diagnosis.sections['Root Cause']}"
 
 
 def _believed(first: Diagnosis | None) -> str:

@@ -93,7 +93,7 @@ def retested(
     for symptom in known:
         if symptom in again:
             outcomes.append((symptom, "unchanged"))
-        elif symptom is worked_on or (worked_on is not None and same(symptom, worked_on)):
+        elif worked_on is not None and same(symptom, worked_on):
             outcomes.append((symptom, "gone" if passed or observed else "unchanged"))
         else:
             outcomes.append((symptom, "gone" if _reached(symptom, verification) else "untested"))

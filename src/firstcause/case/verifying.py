@@ -80,7 +80,8 @@ def _require_unchanged(folder: CaseFolder, cwd: str, applied: Applied) -> None:
     with folder.writing() as writer:
         writer.append("voided", files=[difference.path for difference in found])
     shown = ", ".join(f"{difference.path} {difference.how}" for difference in found[:SHOWN])
-    more = f" and {len(found) - SHOWN} more files" if len(found) > SHOWN else ""
+    left = len(found) - SHOWN
+    more = f" and {left} more file{'s' * (left > 1)}" if left > 0 else ""
     message = f"{shown}{more} since the fix was approved, and nobody approved that: not verified"
     hint = "put it back and verify again, or: firstcause case reject --because TEXT"
     raise GateError("files-changed", message, hint)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from firstcause.check.code import Call, Code
 from firstcause.check.signatures import table
 
-LIBRARIES = ("transformers", "trl", "peft", "accelerate", "lightning", "vllm", "sglang")
+LIBRARIES = ("torch", "transformers", "trl", "peft", "accelerate", "lightning", "vllm", "sglang")
 
 
 def known_calls(code: Code) -> Iterator[tuple[Call, str, str]]:

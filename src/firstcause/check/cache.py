@@ -11,15 +11,24 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from firstcause.schema import from_plain, to_plain
 from firstcause.schema.finding import Finding
 from firstcause.schema.instruction import Instruction
 from firstcause.source.launch import launches
 from firstcause.source.project import Project
+from firstcause.source.written_imports import WrittenImports
 
 MAX_ENTRIES = 2_000
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What was found in a program, and whether its imports led to more files than were read."""
+
+    findings: tuple[Finding, ...]
+    cut: bool
 
 
 @dataclass(frozen=True)
@@ -27,23 +36,39 @@ class Cache:
     """A folder of entries, one a program; anything unreadable in it counts as absent."""
 
     folder: str
+    # A file's hash is taken once in a run, before it is looked at.
+    digests: dict[str, str] = field(default_factory=dict, compare=False)
+
+    def fresh(self) -> Cache:
+        """The same folder for a run of its own: files may have changed since the last one."""
+        return Cache(self.folder)
+
+    def digest(self, path: str) -> str:
+        """The hash of a file's content, or of a folder's names; empty where there is nothing."""
+        if path not in self.digests:
+            self.digests[path] = _digest(path)
+        return self.digests[path]
+
+    def imports(self) -> WrittenImports:
+        """The imports of files as they were written in earlier runs."""
+        return WrittenImports(os.path.join(self.folder, "imports.json"))
 
     def key(self, program: Project, versions: Mapping[str, str], instructions: Sequence[Instruction]) -> str:
         """The name of a program's entry: its starting files, and all that a finding may depend on beside the code."""
         parts = [_ourselves(), program.root, str(program.effort), *program.files]
         parts += [f"{k}={v}" for k, v in sorted(versions.items())]
-        parts += [f"{path}={_digest(path)}" for path in sorted({x.file.path for x in launches(program)})]
+        parts += [f"{path}={self.digest(path)}" for path in sorted({x.file.path for x in launches(program)})]
         parts += [json.dumps(to_plain(i), sort_keys=True) for i in instructions]
         return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
 
-    def read(self, key: str) -> tuple[Finding, ...] | None:
-        """The findings of an entry that still holds."""
+    def read(self, key: str) -> Kept | None:
+        """An entry that still holds."""
         try:
             with open(self._path(key), encoding="utf-8") as file:
                 entry = json.load(file)
-            if any(_digest(path) != was for path, was in entry["files"].items()):
+            if any(self.digest(path) != was for path, was in entry["files"].items()):
                 return None
-            return tuple(from_plain(Finding, plain) for plain in entry["findings"])
+            return Kept(tuple(from_plain(Finding, plain) for plain in entry["findings"]), bool(entry["cut"]))
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None
 
@@ -52,8 +77,9 @@ class Cache:
         looked_at = [m.path for m in (*program.modules, *program.configs)]
         looked_at += sorted({os.path.dirname(c.path) for c in program.configs})
         entry = {
-            "files": {path: _digest(path) for path in (*looked_at, *program.search)},
+            "files": {path: self.digest(path) for path in (*looked_at, *program.search)},
             "findings": [to_plain(f) for f in findings],
+            "cut": program.cut,
         }
         path = self._path(key)
         try:

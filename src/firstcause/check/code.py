@@ -12,7 +12,7 @@ from firstcause.check.constants import Constant, constant, text_of
 from firstcause.schema.finding import Category, Finding
 from firstcause.schema.instruction import Instruction
 from firstcause.schema.site import Site
-from firstcause.source.arguments import argument
+from firstcause.source.arguments import argument, is_given_data
 from firstcause.source.callees import callees
 from firstcause.source.callsites import call_index, last_name
 from firstcause.source.classes import external_bases
@@ -20,13 +20,14 @@ from firstcause.source.flow import new_walk
 from firstcause.source.frames import Value
 from firstcause.source.module import FUNCTIONS, Module, kept
 from firstcause.source.project import Project
-from firstcause.source.resolve import Defined, external, resolve
+from firstcause.source.resolve import Defined, external, resolve, root_of, roots_of
 from firstcause.source.walk import Origin
 
 Looping = ast.For | ast.AsyncFor | ast.While
 
 
-@dataclass(frozen=True, eq=False)
+# Nobody changes one; a frozen class takes four times as long to make.
+@dataclass(eq=False)
 class Call:
     """A call in the code: ``name`` is the library's dotted name, or ``.attr`` for a method of an unknown object."""
 
@@ -68,7 +69,7 @@ class Call:
         return self.code.loop_around(self.module, self.node)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Loop:
     """A ``for`` or ``while`` statement."""
 
@@ -122,10 +123,17 @@ class Code:
 
     def calls_within(self, *prefixes: str) -> list[Call]:
         """The calls of a library's functions and classes whose dotted name begins so."""
-        tops = {p.partition(".")[0] for p in prefixes}
+        tops = frozenset(p.partition(".")[0] for p in prefixes)
         if not any(self.imports(top) for top in tops):
             return []
-        return [c for last in self.called_names() for c in self._named(last) if c.name.startswith(prefixes)]
+        roots = {m: roots_of(self.project, m, tops) for m in self.modules}
+        return [
+            call
+            for last, values in call_index(self.project).by_name.items()
+            if any(_begins_with(roots[v.module], v.node) for v in values)
+            for call in self._named(last)
+            if call.name.startswith(prefixes)
+        ]
 
     def own_calls(self, name: str) -> list[Call]:
         """The calls of the project's own function or class of a name."""
@@ -216,6 +224,8 @@ class Code:
             known = self._used[name] = {}
             for value in call_index(self.project).by_name.get(name, ()):
                 assert isinstance(value.node, ast.Call)
+                if not is_given_data(value.node):
+                    continue
                 nodes = {o.node for o in self.origins(value.module, value.node.func)}
                 if len(nodes) == 1:
                     known.setdefault(nodes.pop(), []).append(value)
@@ -228,6 +238,11 @@ class Code:
     def _holders(self, made: Call) -> set[str]:
         """The names under which what a call makes may be called: where it is stored, and parameters that are called."""
         targets = {last_name(t) for t in _targets(made.module, made.node)}
+        statement = made.module.statement(made.node)
+        is_stored = isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is made.node
+        if is_stored and "" not in targets and not targets & call_index(self.project).values:
+            # It is called, and nothing else is done with it: no other function gets it.
+            return targets
         return {t for t in targets if t} | self._called_parameters
 
     @cached_property
@@ -314,6 +329,10 @@ def finding(
     whole = Finding(slug, category, module.site(node), message, end_line=module.raw_line(last) if last else 0)
     cell, line = module.cell(getattr(node, "lineno", 1))
     return replace(whole, cell=cell, cell_line=line, **more)  # type: ignore[arg-type]
+
+
+def _begins_with(roots: frozenset[str], call: ast.AST) -> bool:
+    return "*" in roots or (isinstance(call, ast.Call) and root_of(call.func) in roots)
 
 
 def is_own_attribute(node: ast.AST) -> TypeGuard[ast.Attribute]:

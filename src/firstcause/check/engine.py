@@ -41,6 +41,8 @@ class Outcome:
     failed: list[Failed] = field(default_factory=list)
     unreadable: dict[str, Unreadable] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
+    # Files whose imports led to more files than were read with them.
+    cut: list[str] = field(default_factory=list)
 
 
 def run_rules(code: Code, chosen: Iterable[Rule] | None = None) -> Outcome:
@@ -67,18 +69,51 @@ def run_programs(
     cache: Cache | None = None,
 ) -> Outcome:
     """Run all rules over each of a project's programs; ``jobs`` processes at most, the machine's cores by default."""
-    found = programs(project)
-    number = min(jobs or _cores(), len(found), 1 + len(project.files) // FILES_PER_PROCESS)
-    work = [(p.root, p.files, p.closed, p.effort, dict(versions), instructions, cache) for p in found]
+    cache = cache.fresh() if cache is not None else None
+    found = _programs(project, cache)
     with _no_collections():
+        parts, left = _known(found, versions, instructions, cache)
+        number = min(jobs or _cores(), len(left), 1 + sum(len(p.files) for p in left) // FILES_PER_PROCESS)
         if number <= 1:
-            parts = [_checked(p, versions, instructions, cache) for p in found]
+            parts += [_checked(p, versions, instructions, cache) for p in left]
         else:
+            # What is imported before a fork is imported once.
+            rules()
+            work = [(p.root, p.files, p.closed, p.effort, dict(versions), instructions, cache) for p in left]
             with ProcessPoolExecutor(number, multiprocessing.get_context(_start())) as pool:
-                parts = list(pool.map(_check_apart, work))
+                parts += list(pool.map(_check_apart, work))
     outcome = _merged(parts)
     project.unreadable.update(outcome.unreadable)
     return outcome
+
+
+def _programs(project: Project, cache: Cache | None) -> list[Project]:
+    if cache is None:
+        return programs(project)
+    imports = cache.imports()
+    found = programs(project, lambda file: imports.of(file, cache.digest(file)))
+    imports.write()
+    return found
+
+
+def _known(
+    found: Sequence[Project],
+    versions: Mapping[str, str],
+    instructions: tuple[Instruction, ...],
+    cache: Cache | None,
+) -> tuple[list[Outcome], list[Project]]:
+    """What the cache holds of some programs, and the programs that are left to check."""
+    if cache is None:
+        return [], list(found)
+    parts: list[Outcome] = []
+    left: list[Project] = []
+    for program in found:
+        known = cache.read(cache.key(program, versions, instructions))
+        if known is None:
+            left.append(program)
+        else:
+            parts.append(Outcome(list(known.findings), cut=list(program.files) if known.cut else []))
+    return parts, left
 
 
 def _start() -> str:
@@ -104,14 +139,11 @@ def _check_apart(
 def _checked(
     program: Project, versions: Mapping[str, str], instructions: tuple[Instruction, ...], cache: Cache | None
 ) -> Outcome:
-    key = cache.key(program, versions, instructions) if cache is not None else ""
-    known = cache.read(key) if cache is not None else None
-    if known is not None:
-        return Outcome(list(known))
     outcome = run_rules(Code(program, versions, instructions))
     outcome.unreadable = dict(program.unreadable)
+    outcome.cut = list(program.files) if program.cut else []
     if cache is not None and not outcome.failed and not outcome.unreadable:
-        cache.write(key, program, outcome.findings)
+        cache.write(cache.key(program, versions, instructions), program, outcome.findings)
     return outcome
 
 
@@ -119,6 +151,7 @@ def _merged(parts: Sequence[Outcome]) -> Outcome:
     whole = Outcome(_once(f for p in parts for f in p.findings))
     whole.failed = list({f.slug: f for p in parts for f in p.failed}.values())
     for part in parts:
+        whole.cut += part.cut
         whole.unreadable.update(part.unreadable)
         for slug, seconds in part.seconds.items():
             whole.seconds[slug] = whole.seconds.get(slug, 0.0) + seconds
@@ -138,5 +171,8 @@ def _no_collections() -> Iterator[None]:
     try:
         yield
     finally:
+        # Else the collector takes all of them for new, and goes through them twice.
+        gc.freeze()
+        gc.unfreeze()
         if was:
             gc.enable()

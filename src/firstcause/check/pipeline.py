@@ -10,14 +10,17 @@ from firstcause.check.brief import Text, read
 from firstcause.check.cache import Cache
 from firstcause.check.code import Code
 from firstcause.check.compliance import comply
+from firstcause.check.dry.programs import dry_run
 from firstcause.check.engine import run_programs
 from firstcause.check.libraries import versions
-from firstcause.check.programs import EFFORT
+from firstcause.check.programs import EFFORT, MAX_TOGETHER
 from firstcause.check.report import Report
 from firstcause.check.settings import is_excluded
+from firstcause.check.spoken import spoken
 from firstcause.check.suppress import commented, suppress
 from firstcause.errors import InputError
 from firstcause.schema.finding import Finding
+from firstcause.source.module import display_name
 from firstcause.source.project import Project
 
 CODE = (".py", ".ipynb")
@@ -36,10 +39,12 @@ def check(
     jobs: int | None = None,
     cache: Cache | None = None,
     exclude: Sequence[str] = (),
+    dry: str | None = None,
 ) -> Report:
     """Check the code beneath some paths against what the user asked for in ``briefs``, if anything.
 
-    ``jobs`` processes at most; ``exclude`` holds patterns of paths that are left out.
+    ``jobs`` processes at most; ``exclude`` holds patterns of paths that are left out. ``dry`` runs the programs on tensors
+    without data as well: one that it starts as a command, or, empty, those that are found.
     Raises ``InputError`` where a path does not exist or holds no code.
     """
     files = [f for path in paths for f in _files(path) if not is_excluded(f, root, exclude)]
@@ -48,19 +53,38 @@ def check(
             "check-empty", f"{', '.join(paths)}: no Python file or notebook", "give a file or a folder"
         )
     project = Project(root, files, sorted({os.path.dirname(os.path.abspath(f)) for f in files}))
-    instructions = tuple(read(briefs)) if briefs else ()
+    project.most = MAX_TOGETHER
+    told = read(briefs) if briefs else []
+    instructions = (*told, *spoken(project, told))
     code = Code(project, versions(project, briefs), instructions)
     outcome = run_programs(project, code.versions, instructions, jobs, cache)
     project.effort = EFFORT
     compared = comply(code, instructions)
-    found = [*_unreadable(project), *_without_doubles(outcome.findings, compared.findings)]
+    # What a comment leaves open is no assumption: only somebody who was told can have assumed.
+    differing = [f for f in compared.findings if told or f.category != "assumption"]
+    found = [*_unreadable(project), *_without_doubles(outcome.findings, differing)]
+    ran: list[str] = []
+    if dry is not None:
+        found, ran = dry_run(found, project.root, [os.path.abspath(f) for f in files], dry)
     findings, silenced = suppress(found, commented(project))
     notes = [f"{len(silenced)} kept by a comment"] if silenced else []
+    notes += ran
     notes += [
         *_refused(project),
+        *_cut(outcome.cut, root),
         *(f"the rule {f.slug} failed and was left out: {f.why}" for f in outcome.failed),
     ]
     return Report(tuple(findings), compared.matches, instructions, len(files), tuple(notes))
+
+
+def _cut(files: Sequence[str], root: str) -> Iterator[str]:
+    """Files that stand in a package too large to read with them."""
+    if files:
+        others = f" and {len(files) - 1} more" if len(files) > 1 else ""
+        yield (
+            f"{display_name(files[0], root)}{others}: the imports lead to more than {MAX_TOGETHER} files; only what the code "
+            "uses of them was followed: check the folder for all of it"
+        )
 
 
 def _without_doubles(ruled: Sequence[Finding], compared: Sequence[Finding]) -> list[Finding]:

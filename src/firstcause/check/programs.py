@@ -7,29 +7,22 @@ a program, not about its neighbours.
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
-from firstcause.source.module import MAX_BYTES
 from firstcause.source.project import Project
+from firstcause.source.written_imports import Import, WrittenImports
 
 # A larger program is checked in pieces: whoever calls a function stands near it, as a rule.
 MAX_TOGETHER = 150
 PIECE = 60
 # How far a value is followed: in a large program most values come from outside of it, whatever the effort.
 EFFORT, EFFORT_LARGE, LARGE = 300, 60, 40
-# Import statements as they are written; one in a text joins two files too many, which costs nothing but time.
-_IMPORT = re.compile(
-    rb"^[ \t]*(?:from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]*(\([^)]*\)|[^\n#]*)|import[ \t]+([^\n#]*))",
-    re.MULTILINE,
-)
-_NAME = re.compile(rb"[\w.]+")
 
 
-def programs(project: Project) -> list[Project]:
+def programs(project: Project, imports: Callable[[str], list[Import]] | None = None) -> list[Project]:
     """The project's starting files in programs, each with its own memory and the same parsed files, largest first."""
     found: list[Project] = []
-    for files in groups(project.root, project.files):
+    for files in groups(project.root, project.files, imports):
         pieces = (
             [files[i : i + PIECE] for i in range(0, len(files), PIECE)]
             if len(files) > MAX_TOGETHER
@@ -43,9 +36,13 @@ def programs(project: Project) -> list[Project]:
     return sorted(found, key=lambda p: -len(p.files))
 
 
-def groups(root: str, files: Sequence[str]) -> list[list[str]]:
+def groups(
+    root: str, files: Sequence[str], imports: Callable[[str], list[Import]] | None = None
+) -> list[list[str]]:
     """Files (absolute paths) that belong together, in the order of their first ones."""
+    imports_of = imports or WrittenImports().of
     unique = list(dict.fromkeys(files))
+    parts = {part.removesuffix(".py") for file in unique for part in file.split(os.sep)}
     known, joined = set(unique), {f: f for f in unique}
 
     def first(file: str) -> str:
@@ -56,7 +53,9 @@ def groups(root: str, files: Sequence[str]) -> list[list[str]]:
 
     packages: dict[str, str] = {}
     for file in unique:
-        others = [o for o in _imported(root, file, known) if o != file]
+        # Most imports are of libraries: no file or folder here has the name.
+        near = [i for i in imports_of(file) if i[0] or i[1].partition(".")[0] in parts]
+        others = [o for o in _imported(root, file, known, near) if o != file]
         package = _package(os.path.dirname(file), known)
         if package:
             others.append(packages.setdefault(package, file))
@@ -76,10 +75,10 @@ def _package(folder: str, known: set[str]) -> str:
     return found
 
 
-def _imported(root: str, file: str, known: set[str]) -> Iterator[str]:
+def _imported(root: str, file: str, known: set[str], imports: list[Import]) -> Iterator[str]:
     """The files among ``known`` that a file imports, looked for beside it, then further up to the root."""
     here = os.path.dirname(file)
-    for level, dotted, names in _imports(file):
+    for level, dotted, names in imports:
         folders = [_up(here, level - 1)] if level else _upwards(here, root)
         for folder in folders:
             base = os.path.join(folder, *dotted.split(".")) if dotted else folder
@@ -88,30 +87,6 @@ def _imported(root: str, file: str, known: set[str]) -> Iterator[str]:
             yield from met
             if met:
                 break
-
-
-def _imports(file: str) -> Iterator[tuple[int, str, list[str]]]:
-    """The imports of a file: leading dots, module, names."""
-    try:
-        # A pipe would be waited for, and a device never ends.
-        if not os.path.isfile(file):
-            return
-        with open(file, "rb") as stream:
-            raw = stream.read(MAX_BYTES)
-    except OSError:
-        return
-    if file.endswith(".ipynb"):
-        # The lines of a cell are strings of JSON.
-        raw = raw.replace(b"\\n", b"\n").replace(b'"', b"\n")
-    for dots, module, names, plain in _IMPORT.findall(raw):
-        if plain:
-            for part in plain.split(b","):
-                name = _NAME.match(part.strip())
-                if name:
-                    yield 0, name[0].decode("utf-8", "replace"), []
-        else:
-            imported = [n.decode("utf-8", "replace") for n in _NAME.findall(names)]
-            yield len(dots), module.decode("utf-8", "replace"), [n for n in imported if n != "as"]
 
 
 def _up(folder: str, times: int) -> str:

@@ -30,7 +30,7 @@ NOTEBOOK = frozenset(
 # Calls and names through which names come into being that no statement binds.
 HIDDEN = frozenset({"exec", "globals", "locals", "vars", "setattr"})
 SPREADS = frozenset({"global_enum", "_convert_"})
-Scopes = (*FUNCTIONS, *COMPREHENSIONS, ast.ClassDef, ast.Module)
+SCOPES: frozenset[type[ast.AST]] = frozenset({*FUNCTIONS, *COMPREHENSIONS, ast.ClassDef, ast.Module})
 BindingDef = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -39,6 +39,7 @@ class ScopesOf:
 
     def __init__(self, module: Module) -> None:
         self.module = module
+        self._of_statements: dict[ast.AST, ast.AST] = {}
         self.bound: dict[ast.AST, set[str]] = {module.tree: set()}
         self.stars = any(a.name == "*" for a in module.nodes(ast.alias))
         self._globals: dict[ast.AST, set[str]] = {}
@@ -53,12 +54,21 @@ class ScopesOf:
 
     def scope(self, node: ast.AST) -> ast.AST:
         """The scope in which a node is evaluated: defaults, decorators and bases are outside of what they belong to."""
-        child, parent = node, self.module.parents.get(node)
+        parents = self.module.parents
+        child, parent = node, parents.get(node)
         while parent is not None:
-            if isinstance(parent, Scopes) and _inside(parent, child):
+            if parent.__class__ in SCOPES and _inside(parent, child):
                 return parent
-            child, parent = parent, self.module.parents.get(parent)
+            if isinstance(parent, ast.stmt):
+                return self._of_statement(parent)
+            child, parent = parent, parents.get(parent)
         return self.module.tree
+
+    def _of_statement(self, statement: ast.AST) -> ast.AST:
+        known = self._of_statements.get(statement)
+        if known is None:
+            known = self._of_statements[statement] = self.scope(statement)
+        return known
 
     def _outer(self, scope: ast.AST) -> ast.AST:
         """The function around a function, for nonlocal."""
@@ -154,6 +164,7 @@ def _unbound(module: Module) -> Iterator[ast.Name]:
     if scopes.stars:
         return
     anywhere = frozenset[str]().union(*scopes.bound.values())
+    everywhere = scopes.bound[module.tree]
     hidden = any(n.id in HIDDEN and _called(module, n) for n in module.nodes(ast.Name))
     # What puts an enumeration's members among the file's own names.
     hidden = hidden or any(a.attr in SPREADS for a in module.nodes(ast.Attribute))
@@ -162,6 +173,7 @@ def _unbound(module: Module) -> Iterator[ast.Name]:
     for name in module.nodes(ast.Name):
         if (
             not isinstance(name.ctx, ast.Load)
+            or name.id in everywhere
             or name.id in given
             or name.id in parameters
             or _is_pythons(name.id)

@@ -21,6 +21,12 @@ def healthy(run: Run) -> Diagnosis:
     return Diagnosis("healthy", None, None, None, (), {SECTIONS[0]: text})
 
 
+def unaudited(diagnosis: Diagnosis, why: str) -> Diagnosis:
+    """The same, and that the training itself was not looked at for faults that raise nothing."""
+    text = f"{diagnosis.sections[SECTIONS[0]]}; faults that raise nothing were not looked for: {why}"
+    return replace(diagnosis, sections={**diagnosis.sections, SECTIONS[0]: text})
+
+
 def unobserved(run: Run, why: str) -> Diagnosis:
     """Nothing bad was seen, but not all of the run was seen: nothing is claimed."""
     missing = f"{why}, so only its end was seen"

@@ -16,6 +16,7 @@ from firstcause.record.journal import steps_of
 from firstcause.record.supervise.calls import told
 from firstcause.schema import SECTIONS, Diagnosis, Run, Symptom
 from firstcause.specialists import SPECIALISTS
+from firstcause.specialists.audits import audited as audit_of
 from firstcause.specialists.examination import Examination
 
 
@@ -54,7 +55,9 @@ def diagnose(
     )
     if silent and concluded.status != "established":
         found = _audited(folder, run, lab, asked)
-        if found is not None:
+        if isinstance(found, str):
+            concluded = answer.unaudited(concluded, found)
+        elif found is not None:
             concluded, examination = found
     concluded = bounds.told(run, failure, concluded)
     return history.characterised(folder, run, theories.answered(concluded, asked, examination))
@@ -66,14 +69,17 @@ def _worth_a_word(first: Symptom | None, suspected: Suspicion | None) -> bool:
 
 def _audited(
     folder: RunFolder, run: Run, lab: Callable[[dict[str, Any]], Lab] | None, asked: Sequence[theories.Asked]
-) -> tuple[Diagnosis, Examination] | None:
-    """What an audit of the training establishes; None where it shows nothing, or the program may not be run again."""
-    if lab is None or len(steps_of(folder.journals().values())) < LEAST_STEPS:
+) -> tuple[Diagnosis, Examination] | str | None:
+    """What an audit of the training establishes, None where it shows nothing, or why it could not be made."""
+    examination = Examination(
+        folder, run, Symptom("invariant", ""), None, lab({}) if lab is not None else None
+    )
+    if examination.lab is None or not _trains(examination):
         return None
-    examination = Examination(folder, run, Symptom("invariant", ""), None, lab({}))
     told = audited(examination)
     if not told:
-        return None
+        made = audit_of(examination.lab)
+        return made.why if made.ended == "lost" else None
     examination.symptom = Symptom("invariant", "; ".join(told.values()))
     found = _settled(examination, asked)
     if found.status != "established" or found.cause is None:
@@ -85,6 +91,14 @@ def _audited(
             found, symptom=examination.symptom, sections=found.sections | {SECTIONS[0]: f"{own}."}
         )
     return found, examination
+
+
+def _trains(examination: Examination) -> bool:
+    """Whether the run is a training: enough steps, or backward calls in its source and no step at all."""
+    steps = len(steps_of(examination.folder.journals().values()))
+    if steps or examination.project is None:
+        return steps >= LEAST_STEPS
+    return any(".backward(" in module.text for module in examination.project.modules)
 
 
 def _settled(examination: Examination, asked: Sequence[theories.Asked]) -> Diagnosis:

@@ -18,7 +18,7 @@ DEEP = "firstcause.lab.arm:Running"
 # One arm may take this many times as long as the run took for its steps, and this many seconds besides.
 SLOWER, SLACK = 4.0, 20.0
 # A run as short as this is run to its end: schedules, epochs and evaluations show only there.
-WHOLE_SECONDS = 12.0
+WHOLE_SECONDS = 30.0
 NOT_AGREED = "running the program again was not agreed to: diagnose with --yes"
 SPENT = "the budget in time was used up"
 

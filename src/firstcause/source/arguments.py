@@ -70,3 +70,10 @@ def default(function: FunctionNode, name: str) -> ast.expr | None:
     )
     pairs += list(zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True))
     return next((value for parameter, value in pairs if parameter.arg == name), None)
+
+
+def is_given_data(call: ast.Call) -> bool:
+    """Not with nothing, nor with numbers alone as ``x.size(-1)`` is: whatever object is called so computes nothing of data."""
+    given = [*call.args, *(k.value for k in call.keywords)]
+    plain = (a.operand if isinstance(a, ast.UnaryOp) else a for a in given)
+    return not all(isinstance(a, ast.Constant) and isinstance(a.value, (int, float)) for a in plain)

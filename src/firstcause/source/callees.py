@@ -19,7 +19,7 @@ MAX_SUBCLASSES = 20
 PARTIAL = ("functools.partial",)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Callee:
     """One thing that a call may call.
 

@@ -36,6 +36,13 @@ class Assigned:
 
 def lineage(project: Project, module: Module, cls: ast.ClassDef) -> list[Defined]:
     """A class and its bases within the project, nearest first."""
+    known: dict[ast.AST, list[Defined]] = project.memory.setdefault("lineages", {})
+    if cls not in known:
+        known[cls] = _lineage(project, module, cls)
+    return known[cls]
+
+
+def _lineage(project: Project, module: Module, cls: ast.ClassDef) -> list[Defined]:
     found: list[Defined] = []
     waiting: list[Defined] = [Defined(module, cls)]
     while waiting and len(found) < 20:
@@ -130,6 +137,10 @@ def self_name(project: Project, module: Module, function: FunctionNode | None) -
     """The name of the first parameter of a method, the object itself."""
     if function is None or isinstance(function, ast.Lambda):
         return None
+    return kept(function, "self name", lambda: _self_name(project, module, function))
+
+
+def _self_name(project: Project, module: Module, function: Method) -> str | None:
     parameters = [*function.args.posonlyargs, *function.args.args]
     if not parameters or not implicit(project, Defined(module, function)):
         return None
@@ -138,6 +149,13 @@ def self_name(project: Project, module: Module, function: FunctionNode | None) -
 
 def assigned(project: Project, part: Defined, attribute: str) -> list[Assigned]:
     """The assignments to ``self.attribute`` in the methods of one class, in the order of the text."""
+    known: dict[str, list[Assigned]] = kept(part.node, "assigned", dict)
+    if attribute not in known:
+        known[attribute] = _assigned(project, part, attribute)
+    return known[attribute]
+
+
+def _assigned(project: Project, part: Defined, attribute: str) -> list[Assigned]:
     cls = part.node
     assert isinstance(cls, ast.ClassDef)
     found = []

@@ -7,20 +7,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from firstcause.source.bound_names import bound_names
 from firstcause.source.module import COMPREHENSIONS, FUNCTIONS, FunctionNode, Module, kept
 from firstcause.source.steps import EACH, Path, constant_key, unpacked
 
 DefinitionKind = Literal["value", "parameter", "import", "definition", "augmented", "opaque"]
 LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
-_BINDING: tuple[type[ast.AST], ...] = (
-    ast.Name, ast.Attribute, ast.Subscript, ast.alias, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef,
-    ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping,
-)  # fmt: skip
-_STORE = ast.Store()
-_NONE: frozenset[str] = frozenset()
+_LEAVING: frozenset[type[ast.AST]] = frozenset(LEAVES)
+_BLOCKS = ("body", "orelse", "finalbody")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Definition:
     """A place that binds a name: its node, the value that it takes a part of (``path``), and of what kind it is.
 
@@ -50,6 +47,9 @@ class Wanted:
 
     def match(self, target: ast.expr) -> tuple[Path, bool] | None:
         """The path into the assigned value, and whether only the wanted part is assigned."""
+        if isinstance(target, ast.Name):
+            is_base = self.attribute is None and target.id == self.name
+            return ((), False) if is_base and isinstance(target.ctx, ast.Store) else None
         for node in ast.walk(target):
             if not isinstance(getattr(node, "ctx", None), ast.Store) or not isinstance(node, ast.expr):
                 continue
@@ -75,67 +75,22 @@ Found = tuple[list[Definition], bool]
 
 def may_bind(node: ast.AST, wanted: Wanted) -> bool:
     """Whether a name occurs at all among those that a statement binds, its blocks included."""
-    names = vars(node).get("bound names")
+    names = node.__dict__.get("bound names")
     if names is None:
-        names = vars(node)["bound names"] = frozenset(_bound_names(node))
+        names = node.__dict__["bound names"] = frozenset(bound_names(node))
+    if not names:
+        return False
     return (wanted.name in names and (wanted.attribute is None or wanted.attribute in names)) or "*" in names
-
-
-def index_bound_names(module: Module) -> None:
-    """Keep on every statement of a file the names that it and what it holds bind; from the names up, once."""
-    if "bound names" in vars(module):
-        return
-    vars(module)["bound names"] = True
-    found: dict[ast.AST, set[str]] = {}
-    parents = module.parents
-    for part in module.nodes(*_BINDING):
-        if getattr(part, "ctx", _STORE).__class__ is not ast.Store:
-            continue
-        for name in _bound_by(part):
-            holder: ast.AST | None = part
-            while holder is not None:
-                if isinstance(holder, ast.stmt):
-                    names = found.get(holder)
-                    if names is None:
-                        names = found[holder] = set()
-                    elif name in names:
-                        # So do all around it.
-                        break
-                    names.add(name)
-                holder = parents.get(holder)
-    for statement in (
-        n for kind, nodes in module.by_type.items() if issubclass(kind, ast.stmt) for n in nodes
-    ):
-        vars(statement).setdefault("bound names", found.get(statement, _NONE))
-
-
-def _bound_names(node: ast.AST) -> Iterator[str]:
-    for part in ast.walk(node):
-        yield from _bound_by(part)
-
-
-def _bound_by(part: ast.AST) -> Iterator[str]:
-    """The names that a node binds by itself."""
-    if isinstance(part, ast.Name):
-        if isinstance(part.ctx, ast.Store):
-            yield part.id
-    elif isinstance(part, (ast.Attribute, ast.Subscript)):
-        if isinstance(part.ctx, ast.Store):
-            yield from (n.id if isinstance(n, ast.Name) else getattr(n, "attr", "") for n in ast.walk(part))
-    elif isinstance(part, ast.alias):
-        yield part.asname or part.name.split(".")[0]
-    elif isinstance(
-        part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler, ast.MatchAs)
-    ):
-        yield part.name or ""
-    elif isinstance(part, (ast.MatchStar, ast.MatchMapping)):
-        yield getattr(part, "name", None) or getattr(part, "rest", None) or ""
 
 
 def in_block(block: Sequence[ast.stmt], wanted: Wanted) -> Found:
     """The definitions that reach the end of a block, and whether no way through it keeps an older one."""
     found: list[Definition] = []
     for statement in reversed(block):
+        if statement.__class__ in _LEAVING:
+            return found, True
+        if not may_bind(statement, wanted):
+            continue
         new, definite = in_statement(statement, wanted)
         found += new
         if definite:
@@ -253,7 +208,7 @@ def _named_expressions(node: ast.AST) -> list[ast.NamedExpr]:
     return found
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Reaching:
     """The definitions that a use sees in its own function (None: the module), and whether they are all there are."""
 
@@ -270,7 +225,7 @@ def reaching(module: Module, use: ast.AST, wanted: Wanted) -> Reaching:
         parent = module.parents.get(current)
         if parent is None:
             return Reaching(found, None, False)
-        if isinstance(parent, FUNCTIONS) and _within_body(parent, current):
+        if isinstance(parent, FUNCTIONS) and within_body(parent, current):
             if isinstance(current, ast.stmt):
                 new, definite = in_block(_before(parent, current)[0], wanted)
                 found += new
@@ -311,14 +266,16 @@ def _captures(pattern: ast.pattern, wanted: Wanted) -> bool:
     return any(wanted.name in (getattr(n, "name", None), getattr(n, "rest", None)) for n in ast.walk(pattern))
 
 
-def _within_body(function: FunctionNode, node: ast.AST) -> bool:
+def within_body(function: FunctionNode, node: ast.AST) -> bool:
+    """Whether a child of a function's node is evaluated when the function runs."""
     # Defaults and decorators are evaluated outside the function.
     return node is function.body if isinstance(function, ast.Lambda) else node in function.body
 
 
 def _before(parent: ast.AST, child: ast.stmt) -> tuple[list[ast.stmt], list[ast.stmt], str]:
     """The statements before a child in its block, those from it on, and the block's field."""
-    for name, block in ast.iter_fields(parent):
+    for name in _BLOCKS:
+        block = getattr(parent, name, None)
         if isinstance(block, list) and child in block:
             at = block.index(child)
             return block[:at], block[at:], name

@@ -7,8 +7,10 @@ import io
 import os
 import re
 import tokenize
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 from functools import cached_property
+from itertools import chain
 from typing import Any, TypeVar
 
 from firstcause.schema import Site
@@ -50,16 +52,27 @@ class Module:
         # What each name means at the module's end, once somebody has asked.
         self.ends: dict[object, Any] = {}
         self.parents: dict[ast.AST, ast.AST] = {}
+        # What is kept here once somebody has asked what a name means: the names that are bound anywhere in the file, those
+        # that are bound within a function or a class, and those that can stand for something that has a name of its own.
+        self.indexed = False
+        self.bound: set[str] = set()
+        self.bound_within: set[str] = set()
+        self.nameable: set[str] = set()
+        # Of these, the names that are given another name's value.
+        self.aliases: set[str] = set()
         # Every node by its type, in the order of the text.
         self.by_type: dict[type[ast.AST], list[ast.AST]] = {}
+        # The number of each node in that order: what a node holds follows it without a gap.
+        self.place: dict[ast.AST, int] = {}
         self._index()
 
     def _index(self) -> None:
         # One walk for all: ast.walk makes a generator and a deque's entry for each node, and costs three times as much.
-        parents, by_type = self.parents, self.by_type
+        parents, by_type, place = self.parents, self.by_type, self.place
         stack: list[ast.AST] = [self.tree]
         while stack:
             node = stack.pop()
+            place[node] = len(place)
             kind = type(node)
             if kind in by_type:
                 by_type[kind].append(node)
@@ -85,13 +98,36 @@ class Module:
 
     def nodes(self, *kinds: type[N]) -> Iterator[N]:
         """Every node of these types, in the order of the text for each type."""
+        found = self.by_type
+        return chain.from_iterable([found.get(kind, ()) for kind in kinds])  # type: ignore[misc]
+
+    def inside(self, node: ast.AST, *kinds: type[N]) -> list[N]:
+        """The nodes of these types within a node, itself included, in the order of the text for each type."""
+        place = self.place
+        first, last = place[node], place[self._last(node)]
+        found: list[N] = []
         for kind in kinds:
-            yield from self.by_type.get(kind, ())  # type: ignore[misc]
+            nodes = self.by_type.get(kind, [])
+            start = bisect_left(nodes, first, key=place.__getitem__)
+            found += nodes[start : bisect_right(nodes, last, start, key=place.__getitem__)]  # type: ignore[arg-type]
+        return found
+
+    def _last(self, node: ast.AST) -> ast.AST:
+        """The node of a subtree that stands last in the order of the text."""
+        while True:
+            children = list(_children(node))
+            if not children:
+                return node
+            node = children[-1]
 
     @cached_property
     def lines(self) -> list[str]:
         """The lines with their ends, split where Python's tokenizer splits them (not at form feeds)."""
-        return [line for line in re.split(r"(?<=\n)|(?<=\r)(?!\n)", self.text) if line]
+        if "\r" in self.text:
+            return [line for line in re.split(r"(?<=\n)|(?<=\r)(?!\n)", self.text) if line]
+        whole = self.text.split("\n")
+        last = whole.pop()
+        return [f"{line}\n" for line in whole] + ([last] if last else [])
 
     @cached_property
     def global_statements(self) -> dict[str, list[FunctionNode]]:
@@ -217,6 +253,15 @@ class Module:
     def tokens(self) -> list[tokenize.TokenInfo]:
         """The tokens of the file; columns are characters here, not bytes."""
         return list(tokenize.generate_tokens(io.StringIO(self.text, newline="").readline))
+
+
+def _children(node: ast.AST) -> Iterator[ast.AST]:
+    for field in _CHILDREN.get(type(node)) or _child_fields(type(node)):
+        value = getattr(node, field, None)
+        if isinstance(value, list):
+            yield from (v for v in value if isinstance(v, ast.AST))
+        elif isinstance(value, ast.AST):
+            yield value
 
 
 def _child_fields(kind: type[ast.AST]) -> tuple[str, ...]:

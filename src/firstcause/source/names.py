@@ -4,24 +4,40 @@ from __future__ import annotations
 
 import ast
 
+from firstcause.source.bound_names import index_bound_names
 from firstcause.source.definitions import (
     Definition,
     Wanted,
     in_block,
-    index_bound_names,
     parameters,
     reaching,
+    within_body,
 )
-from firstcause.source.module import FunctionNode, Module, kept
+from firstcause.source.module import FUNCTIONS, FunctionNode, Module, kept
 
 
 def lookup(module: Module, use: ast.AST, wanted: Wanted) -> list[Definition]:
     """The definitions that a name can have at a use, in its own scope or the nearest around it that binds it."""
     index_bound_names(module)
+    if wanted.attribute is None and "*" not in module.bound:
+        if wanted.name not in module.bound:
+            return []
+        if wanted.name not in module.bound_within and _is_inside(module, use):
+            return at_end(module, wanted)
     known: dict[Wanted, list[Definition]] = kept(use, "definitions", dict)
     if wanted not in known:
         known[wanted] = _lookup(module, use, wanted)
     return list(known[wanted])
+
+
+def _is_inside(module: Module, use: ast.AST) -> bool:
+    """Whether a use stands in the body of a function: it sees the file's names as they are at its end."""
+    child, parent = use, module.parents.get(use)
+    while parent is not None:
+        if isinstance(parent, FUNCTIONS) and within_body(parent, child):
+            return True
+        child, parent = parent, module.parents.get(parent)
+    return False
 
 
 def _lookup(module: Module, use: ast.AST, wanted: Wanted) -> list[Definition]:

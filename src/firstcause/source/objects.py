@@ -31,6 +31,7 @@ from firstcause.source.walk import Chain, Holder, Hop, Origin, OriginKind, Resul
 # Subclasses that are looked through for what a base class reads but does not assign.
 MAX_SUBCLASSES = 20
 ADDING = ("add_module", "register_module", "register_buffer", "register_parameter")
+_ADDING = frozenset({*ADDING, "setattr"})
 DEFINING = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -124,7 +125,7 @@ def _added_modules(
 ) -> list[Result]:
     """What ``self.add_module("name", x)`` and its kin put under a name."""
     found: list[Result] = []
-    for node in kept(owner.node, "adding calls", lambda: _adding_calls(owner.node)):
+    for node in kept(owner.node, "adding calls", lambda: _adding_calls(owner)):
         if isinstance(node.func, ast.Attribute) and node.func.attr in ADDING:
             receiver, (key, given) = node.func.value, node.args[:2]
         elif isinstance(node.func, ast.Name) and node.func.id == "setattr" and len(node.args) == 3:
@@ -146,9 +147,18 @@ def _added_modules(
     return found
 
 
-def _adding_calls(cls: ast.AST) -> list[ast.Call]:
-    calls = [n for n in ast.walk(cls) if isinstance(n, ast.Call) and len(n.args) >= 2]
-    return [c for c in calls if last_name(c.func) in (*ADDING, "setattr")]
+def _adding_calls(owner: Defined) -> list[ast.Call]:
+    """Those in a class, the ones that are nested least first."""
+    module = owner.module
+    everywhere = kept(
+        module.tree, "adding calls", lambda: [c for c in module.nodes(ast.Call) if _is_adding(c)]
+    )
+    around = [(call, module.ancestors(call)) for call in everywhere]
+    return [call for call, outer in sorted(around, key=lambda a: len(a[1])) if owner.node in outer]
+
+
+def _is_adding(call: ast.Call) -> bool:
+    return len(call.args) >= 2 and last_name(call.func) in _ADDING
 
 
 def _can_be(key: ast.expr, name: str) -> bool:

@@ -6,6 +6,7 @@ import ast
 import builtins
 from dataclasses import dataclass
 
+from firstcause.source.bound_names import bound_by, index_bound_names
 from firstcause.source.definitions import Definition, Wanted
 from firstcause.source.module import Module
 from firstcause.source.names import at_end, lookup
@@ -15,6 +16,7 @@ Defining = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 # An alias of an alias of an import through packages: more hops are a cycle.
 MAX_HOPS = 12
+_BUILTIN = frozenset(dir(builtins))
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ Resolved = Module | Defined | str | None
 
 def resolve(project: Project, module: Module, node: ast.AST, hops: int = MAX_HOPS) -> Resolved:
     """What a name or dotted expression stands for; a library's name in full: ``torch.nn.Linear``, ``builtins.len``."""
-    if hops <= 0:
+    if hops <= 0 or not may_resolve(module, node):
         return None
     if hops < MAX_HOPS or node not in module.parents:
         return _resolved(project, module, node, hops)
@@ -40,6 +42,42 @@ def resolve(project: Project, module: Module, node: ast.AST, hops: int = MAX_HOP
     if node not in known:
         known[node] = _resolved(project, module, node, hops)
     return known[node]  # type: ignore[no-any-return]
+
+
+def may_resolve(module: Module, node: ast.AST) -> bool:
+    """Whether an expression begins with a name that is an import's, a definition's, another name's, or Python's own."""
+    name = root_of(node)
+    if not name:
+        return False
+    index_bound_names(module)
+    return name in module.nameable or name in _BUILTIN or name not in module.bound or "*" in module.bound
+
+
+def roots_of(project: Project, module: Module, libraries: frozenset[str]) -> frozenset[str]:
+    """The names of a file with which an expression can begin that stands for something of these libraries.
+
+    An import of a file of the project counts: that file may hand on what it imports. "*" is among them where any can be.
+    """
+    index_bound_names(module)
+    found = set(module.aliases)
+    for plain in module.nodes(ast.Import):
+        found |= {bound_by(a) for a in plain.names if _may_be_of(project, a.name, 0, libraries)}
+    for node in module.nodes(ast.ImportFrom):
+        if _may_be_of(project, node.module or "", node.level, libraries):
+            found |= {bound_by(a) for a in node.names}
+    return frozenset(found)
+
+
+def _may_be_of(project: Project, dotted: str, level: int, libraries: frozenset[str]) -> bool:
+    top = dotted.partition(".")[0]
+    return level > 0 or top in libraries or project.has_top(top)
+
+
+def root_of(node: ast.AST) -> str:
+    """The name with which a dotted expression begins; empty for any other."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _resolved(project: Project, module: Module, node: ast.AST, hops: int) -> Resolved:

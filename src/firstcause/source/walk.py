@@ -27,7 +27,7 @@ MAX_NODES = 3_000
 MAX_NESTED = 70
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Holder:
     """A variable that holds a value on its way: a name in a scope, or an attribute of a class's objects.
 
@@ -41,7 +41,7 @@ class Holder:
     key: str | int | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Hop:
     """A place that a value passes through: the expression, and the variable that it is read from next, if any."""
 
@@ -57,7 +57,7 @@ class Hop:
 Chain = tuple[Hop, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Origin:
     """The expression where a value is computed.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from firstcause.catalog.load import cause as load_cause
 from firstcause.catalog.patterns import load_patterns
 from firstcause.schema import Pattern
 from firstcause.schema.triage import Action, Seen, Triage
@@ -120,6 +121,7 @@ def _step(
         kind, why = foreign
         return _Step("out-of-scope", (), OUT_OF_SCOPE, handover=HANDOVERS[kind], why=(why,))
     told = [p for p in understood.labels("pattern") if p in known and p not in FIGURES_ONLY]
+    weight = {label: total for label, (total, _) in understood.groups.get("pattern", {}).items()}
     # What somebody takes a wrapper's message for is a theory about it.
     theories = {look for m in messages if known[m].wrapper for look in known[m].look_alikes}
     patterns = _distinct(
@@ -127,7 +129,7 @@ def _step(
             *messages,
             *(
                 p
-                for p in without_doubles(told, messages)
+                for p in without_doubles(told, messages, weight)
                 if p not in theories or not understood.only_in_words(p)
             ),
         ]
@@ -153,7 +155,15 @@ def _step(
         return _Step("route", patterns)
     if any(says_something(raised) for raised in reading.raised):
         return _Step("route", (), why=("an exception that no pattern words: its own frame comes first",))
-    return _likely(reading, understood, known) or _open(reading, understood)
+    return _told_cause(understood) or _likely(reading, understood, known) or _open(reading, understood)
+
+
+def _told_cause(understood: Understood) -> _Step | None:
+    """Where a cause is described whose symptom has no pattern: its specialist begins."""
+    for slug in understood.labels("cause"):
+        cause = load_cause(slug)
+        return _Step("route", (), cause.specialist, why=(f"what is told describes {slug}",))
+    return None
 
 
 def _likely(reading: Reading, understood: Understood, known: Mapping[str, Pattern]) -> _Step | None:

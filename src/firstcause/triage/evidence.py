@@ -27,6 +27,13 @@ _TRAINS = frozenset(
     }
 )
 _SEQUENCE = re.compile(r"SeqNum=(\d+)")
+_EMPTY_FILE = "Ran out of input"
+_LOADS = re.compile(
+    r"\btorch\.load\(|torch/serialization|load_checkpoint|\.(?:ckpt|pth?|pkl)\b|\bcheckpoint|\bpickle\.load\(|\b0[ -]?bytes?\b"
+)
+_BY_THE_KERNEL = re.compile(
+    r"out of memory: Killed process|oom-kill|oom_reaper|Memory cgroup out", re.IGNORECASE
+)
 _KERNEL = re.compile(r"block: \[\d+, ?\d+, ?\d+\], thread: .{0,60}Assertion")
 _OURS = (
     "torch",
@@ -88,6 +95,7 @@ def evidence(reading: Reading, understood: Understood) -> Evidence:
         _observed(reading.facts.get("devices"), reading, understood),
         raised=any(says_something(raised) for raised in reading.raised),
         training=bool(functions & _TRAINS),
+        killed_by_kernel=any(_BY_THE_KERNEL.search(message.text) for message in reading.seen),
     )
 
 
@@ -116,7 +124,15 @@ def decided(seen: Sequence[Seen], reading: Reading) -> list[str]:
     dropped = {"missing-file"} if "dataset-exception" in patterns else set()
     if foreign is False:
         dropped.add("foreign-process-memory")
+    if any(_EMPTY_FILE in message.text for message in seen) and _LOADS.search(_told_at(reading)):
+        # A pickle ends early between processes, and in a file that was not written to its end.
+        patterns = ["checkpoint-corrupt" if pattern == "pickling-error" else pattern for pattern in patterns]
     return [pattern for pattern in patterns if pattern not in dropped]
+
+
+def _told_at(reading: Reading) -> str:
+    frames = (f"{frame.file} {frame.function} {frame.source}" for r in reading.raised for frame in r.frames)
+    return "\n".join([reading.code, reading.prose, *frames])[:40_000]
 
 
 def kernels_tell(seen: Sequence[Seen]) -> list[str]:

@@ -61,14 +61,14 @@ def features(clauses: Sequence[Clause], signs: Iterable[str] = ()) -> frozenset[
 
 
 def weighed(understood: Understood) -> frozenset[str]:
-    """The features of what a question tells, its claims and its pressure left out."""
+    """The features of what a question tells, its claims, its pressure and its small talk left out."""
     signs = (
         f"{group}:{label}"
         for group, found in understood.groups.items()
         for label, (total, _) in found.items()
         if total >= 1
     )
-    return features(understood.told.observed, signs)
+    return features(understood.told.spoken, signs)
 
 
 def guesses(found: frozenset[str]) -> list[Guess]:

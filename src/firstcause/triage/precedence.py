@@ -15,6 +15,7 @@ _LAST = 9.0
 EXPLAINS = {
     "sharded-state-mismatch": ("shape-mismatch", "state-dict-mismatch"),
     "parameters-not-registered": ("no-learning",),
+    "sequence-too-long": ("shape-mismatch",),
     "worker-memory-growth": ("host-oom-killed", "memory-growth"),
     "cuda-in-worker": ("dataset-exception", "dataloader-worker-exit"),
     "trainer-no-loss": ("no-learning",),
@@ -40,7 +41,7 @@ SAME_WORDS = {
     "nondeterminism": ("no-learning",),
     "gradient-explosion": ("no-learning",),
     "sampling-nan": ("nan-loss",),
-    "state-dict-mismatch": ("shape-mismatch",),
+    "state-dict-mismatch": ("shape-mismatch", "no-learning"),
     "sharded-state-mismatch": ("shape-mismatch", "state-dict-mismatch"),
     "zero3-partitioned": ("shape-mismatch",),
     "collate-size-mismatch": ("shape-mismatch",),
@@ -56,25 +57,39 @@ SAME_WORDS = {
     "loss-zero": ("no-learning",),
     "overfitting": ("no-learning",),
     "codebook-collapse": ("no-learning",),
-    "loss-imbalance": ("codebook-collapse", "loss-scale-wrong", "gradient-explosion"),
+    "loss-imbalance": ("codebook-collapse", "loss-scale-wrong", "gradient-explosion", "loss-zero"),
     "dataloader-timeout": ("hang",),
     "nccl-timeout": ("hang",),
+    "watchdog-stuck": ("nccl-timeout", "hang"),
     "instruction-deviation": ("version-mismatch",),
     "amp-scaler-state": ("scheduler-order",),
     "cuda-in-worker": ("dataloader-worker-exit",),
     "no-kernel-image": ("driver-mismatch",),
-    "dataloader-shm": ("host-oom-killed", "memory-growth"),
+    "dataloader-shm": ("host-oom-killed", "memory-growth", "dataloader-worker-exit"),
+    "weights-only-load": ("version-mismatch",),
     "foreign-process-memory": ("memory-growth",),
     "loss-scale-minimum": ("loss-scale-wrong",),
 }
 
 
-def without_doubles(told: Sequence[str], present: Collection[str]) -> list[str]:
-    """The patterns that words tell of, but for those whose words another one explains better."""
+def without_doubles(
+    told: Sequence[str], present: Collection[str], weight: Mapping[str, float] | None = None
+) -> list[str]:
+    """The patterns that words tell of, but for those whose words another one explains better.
+
+    ``weight`` is what the words weigh for each: of two, the first gives way where the second weighs twice as much.
+    """
+    heavy = weight or {}
     kept = list(told)
     for pattern in (*present, *told):
         if pattern in present or pattern in kept:
-            kept = [p for p in kept if p in present or p not in SAME_WORDS.get(pattern, ())]
+            doubles = [p for p in kept if p not in present and p in SAME_WORDS.get(pattern, ())]
+            if pattern not in present and any(
+                heavy.get(p, 0.0) >= 2 * heavy.get(pattern, 1.0) for p in doubles
+            ):
+                kept.remove(pattern)
+                continue
+            kept = [p for p in kept if p not in doubles]
     return kept
 
 

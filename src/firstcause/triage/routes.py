@@ -46,6 +46,7 @@ class Evidence:
     devices: Sequence[str] = ()
     raised: bool = False
     training: bool = False
+    killed_by_kernel: bool = False
 
 
 @dataclass
@@ -84,8 +85,11 @@ def _overruling(lead: str, order: Sequence[str], seen: Evidence) -> tuple[str, s
         return DISTRIBUTED, "two cards hold parts of one model"
     if lead == "dtype-mismatch" and _half(seen.dtypes) and (seen.training or "half" in has):
         return AMP, "a half-precision type enters during training"
-    if lead in _SIGNALLED and "elastic-child-failed" in order and not seen.raised:
+    unexplained = lead in _SIGNALLED and not seen.raised and not seen.killed_by_kernel
+    if unexplained and "elastic-child-failed" in order:
         return DISTRIBUTED, "only the launcher reports the death; that rank's own log comes first"
+    if lead == "host-oom-killed" and "dataloader-worker-exit" in order:
+        return LOADING, "it was a worker of the loader that was killed"
     if lead == "no-learning" and "parameters-not-registered" in order:
         return MODULES, "parameters that are not registered cannot learn"
     return None

@@ -25,7 +25,7 @@ HANDOVERS = {
     "other": "somebody else: nothing in it is a failing PyTorch program",
 }
 # What somebody may ask for in a wish alone; another framework is often only compared with.
-_WISHES = {"hardware": 6, "theory": 4, "paper": 3, "career": 3}
+_WISHES = {"hardware": 6, "theory": 4, "paper": 3, "career": 3, "other-library": 3}
 # From here on a wish is clear enough beside a claim that names a symptom.
 PLAIN_WISH = 4
 # Symptoms that programs without PyTorch have too.
@@ -58,7 +58,9 @@ def out_of_scope(understood: Understood, recognised: bool, raised: bool) -> tupl
     wishes = {
         label: row for label, row in understood.claimed_scope.items() if row[0] >= _WISHES.get(label, 99)
     }
-    plain = not understood.claimed or any(total >= PLAIN_WISH for total, _ in wishes.values())
+    plain = not (understood.claimed and understood.told.observed) or any(
+        total >= PLAIN_WISH for total, _ in wishes.values()
+    )
     if plain and not any(understood.labels(group) for group in told) and not complains:
         # Nothing but a wish: "which laptop should I buy" asks for one, and is all that there is.
         groups = {**wishes, **groups}

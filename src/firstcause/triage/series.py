@@ -6,6 +6,7 @@ import itertools
 import math
 import re
 
+from firstcause.catalog.wording import word_set
 from firstcause.triage.signs import Sign
 
 # What is written by hand is short; a number has at most this many digits.
@@ -15,6 +16,10 @@ _NUMBER = r"[-+]?\d{1,12}(?:\.\d{1,8})?(?:e[-+]?\d{1,3})?|nan|inf"
 # A loss that is no validation's; the numbers behind it are read one by one, so that a long row takes no longer.
 _LOSS = re.compile(
     r"(?<![a-z])(?<!val )(?<!valid )(?<!validation )(?<!test )loss(?:es)?\b[^\d\n]{0,15}?(?=\d|nan|inf)", re.I
+)
+_NORM = re.compile(
+    r"\bgrad\w{0,6}[ _-]?norms?\b[^\d\n]{0,20}?(?=\d|nan|inf)|\bgradients?\b[^\d\n]{0,15}?(?=\d|nan|inf)",
+    re.I,
 )
 _NEXT = re.compile(
     rf"(?:\s{{0,3}}[,;/|→]\s{{0,3}}|\s{{0,3}}->\s{{0,3}}|\s{{1,3}})?({_NUMBER})(?![\d.]*[a-z%])",
@@ -27,9 +32,17 @@ _ABOUT_MEMORY = re.compile(
 )
 _TERM = re.compile(
     r"\b(recon\w{0,12}|kld?|adv\w{0,8}|ce|mse|l1|reg\w{0,10}|commit\w{0,5}|aux\w{0,8}|percep\w{0,8}|lpips|vq|codebook|gan"
-    r"|disc\w{0,10}|contrastive|style|content|smooth\w{0,4})(?:[ _]loss)?\s{0,2}[=:≈~]?\s{0,2}"
-    rf"({_NUMBER})",
+    r"|disc\w{0,10}|contrastive|style|content|smooth\w{0,4})(?:[ _]loss)?\s{0,2}(?:[=:≈~(]|is|at|of)?\s{0,2}"
+    rf"(?:(?:about|around|approx\.?|roughly|circa|ca\.?|near|~)\s?)?({_NUMBER})",
     re.IGNORECASE,
+)
+# Words before "loss" that name a part of it, and not when or where it was measured.
+_NAMED = re.compile(
+    rf"\b([a-z]{{2,14}}) loss(?:es)?\b[^\d\n]{{0,10}}?({_NUMBER})(?![\d.]*[a-z%])", re.IGNORECASE
+)
+_NO_NAME = word_set(
+    """the my our this that its train training val valid validation test eval total mean average epoch step final last
+    initial first and of with at in new old same a by then"""
 )
 _FROM_TO = re.compile(
     rf"\b(?:loss|grad\w{{0,6}}|norms?)\b[^\d\n]{{0,30}}from ({_NUMBER}) to ({_NUMBER})", re.IGNORECASE
@@ -66,7 +79,13 @@ def _losses(text: str) -> list[Sign]:
                     "from",
                 )
             ]
-    values = _values(text)
+    norms = [v for v in _values(text, _NORM) if math.isfinite(v)]
+    if len(norms) >= 3 and norms[0] > 0 and norms[-1] == max(norms) >= EXPLODES * norms[0]:
+        shown = ", ".join(f"{v:g}" for v in norms[:6])
+        return [_sign("gradient-explosion", f"norms {shown}: {norms[-1] / norms[0]:.3g} times", text, "grad")]
+    if len(_named_terms(text)) >= 2:
+        return []
+    values = _values(text, _LOSS)
     finite = [v for v in values if math.isfinite(v)]
     shown = ", ".join(f"{v:g}" for v in values[:6])
     found = []
@@ -86,10 +105,10 @@ def _losses(text: str) -> list[Sign]:
     return found
 
 
-def _values(text: str) -> list[float]:
+def _values(text: str, named: re.Pattern[str]) -> list[float]:
     values: list[float] = []
     at = 0
-    while len(values) < VALUES and (match := _LOSS.search(text, at)):
+    while len(values) < VALUES and (match := named.search(text, at)):
         at = match.end()
         while (number := _NEXT.match(text, at)) and len(values) < VALUES:
             values.append(float(number[1]))
@@ -144,8 +163,16 @@ def _memory(text: str) -> list[Sign]:
     return []
 
 
+def _named_terms(text: str) -> dict[str, float]:
+    return {
+        match[1].lower(): abs(float(match[2]))
+        for match in _NAMED.finditer(text)
+        if match[1].lower() not in _NO_NAME and math.isfinite(float(match[2]))
+    }
+
+
 def _terms(text: str) -> list[Sign]:
-    terms = {
+    terms = _named_terms(text) | {
         match[1].lower(): abs(float(match[2]))
         for match in _TERM.finditer(text)
         if math.isfinite(float(match[2]))

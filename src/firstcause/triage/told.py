@@ -23,6 +23,8 @@ _OPEN = word_set(
 _SHORT = 4
 # Claims that say nothing about what happens.
 _NOT_SAID = frozenset({"remedy", "certainty", "stakes"})
+# Claims of somebody else: what stands behind a colon or in a quote after them is theirs.
+_REPORTED = frozenset({"authority", "social-proof", "theory"})
 # With one of these a clause goes on with what the clause before it claims.
 _GOES_ON = word_set("and or that which because since so as he she they then who")
 
@@ -31,11 +33,13 @@ _GOES_ON = word_set("and or that which because since so as he she they then who"
 class Told:
     """The clauses of a text apart: observations, and claims (theories, remedies, what others say).
 
-    ``calm`` are the observations of sentences without pressure, ``asserted`` the claims that say how something is, not
-    only what to do. ``kinds`` are the kinds of pressure, in order, each with the clause that shows it.
+    ``spoken`` are the observations of sentences that speak of a training or its parts, without mere talk. ``calm`` are
+    the observations of sentences without pressure, ``asserted`` the claims that say how something is, not only what to do.
+    ``kinds`` are the kinds of pressure, in order, each with the clause that shows it.
     """
 
     observed: tuple[Clause, ...]
+    spoken: tuple[Clause, ...]
     calm: tuple[Clause, ...]
     claimed: tuple[Clause, ...]
     asserted: tuple[Clause, ...]
@@ -50,10 +54,12 @@ def told(clauses: Sequence[Clause], words: Words) -> Told:
     asserted: list[Clause] = []
     kinds: dict[str, str] = {}
     sentences: dict[int, list[Clause]] = {}
+    left: list[list[Clause]] = []
     for clause in clauses:
         sentences.setdefault(clause.sentence, []).append(clause)
+    quoted = 0
     for sentence in sentences.values():
-        claims_before = False
+        claims_before = introduced = False
         pressed = False
         own: list[Clause] = []
         for clause in sentence:
@@ -66,7 +72,16 @@ def told(clauses: Sequence[Clause], words: Words) -> Told:
             asks = _asks_for_a_yes(clause, last, words)
             if asks and not claims:
                 kinds.setdefault("theory", clause.text)
-            claims_before = bool(claims) or goes_on or asks or _elsewhere(clause)
+            elsewhere = _elsewhere(clause)
+            if clause.text.startswith('"') and quoted == clause.line:
+                quoted = 0
+            inside = introduced or quoted == clause.line
+            claims_before = bool(claims) or goes_on or asks or elsewhere or inside
+            reported = inside or elsewhere or bool(_REPORTED & set(claims))
+            introduced = introduced or (reported and clause.text.endswith(":"))
+            if reported and clause.text.count('"') % 2:
+                # What somebody is quoted with goes on until the quote ends, at the latest with its line.
+                quoted = 0 if quoted == clause.line else clause.line
             pressed = pressed or claims_before or bool(moods)
             (claimed if claims_before else own).append(clause)
             said = set(claims) - (_NOT_SAID | {"theory"} if "remedy" in claims else _NOT_SAID)
@@ -74,8 +89,18 @@ def told(clauses: Sequence[Clause], words: Words) -> Told:
                 asserted.append(clause)
         calm += [] if pressed else own
         # What stands beside a claim or a mood is its ornament, unless it tells of a symptom.
-        observed += [c for c in own if _tells(c, words)] if pressed else own
-    return Told(tuple(observed), tuple(calm), tuple(claimed), tuple(asserted), tuple(kinds.items()))
+        kept = [c for c in own if _tells(c, words)] if pressed else own
+        observed += kept
+        left.append(kept)
+    spoken = _of_the_matter(left, words)
+    return Told(tuple(observed), spoken, tuple(calm), tuple(claimed), tuple(asserted), tuple(kinds.items()))
+
+
+def _of_the_matter(sentences: Sequence[Sequence[Clause]], words: Words) -> tuple[Clause, ...]:
+    """The clauses of sentences with a word of the matter; all of them where no sentence has one, as in a foreign language."""
+    matter = words.features.get("matter", NONE)
+    speak = [s for s in sentences if any(_kinds(matter, c) or _tells(c, words) for c in s)]
+    return tuple(clause for sentence in speak or sentences for clause in sentence)
 
 
 def _kinds(features: Features, clause: Clause) -> dict[str, Sign]:

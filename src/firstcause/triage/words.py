@@ -26,7 +26,7 @@ Weighed = Mapping[str, tuple[float, Sequence[Sign]]]
 class Understood:
     """What the words tell: for each label its weight and the signs that were counted, by group.
 
-    ``groups`` has pattern, about, context, complaint, lost, ambiguous and scope, from what was observed alone.
+    ``groups`` has pattern, cause, about, context, complaint, lost, ambiguous and scope, from what was observed alone.
     ``claimed`` and ``claimed_scope`` are what only theories, wishes and other people's words name. ``named`` says whether
     PyTorch or one of its libraries is named, ``generic`` whether a training or its parts are spoken of, ``speaks_of_a_training``
     whether a model, a run or a script is.
@@ -94,9 +94,9 @@ def understand(prose: str, code: str = "", messages: Collection[str] = ()) -> Un
     observed = (*parts.observed, present)
     groups = {
         group: weights(signs(words.features.get(group, NONE), observed, denials=group != "lost"))
-        for group in ("pattern", "about", "context", "complaint", "lost", "ambiguous", "scope")
+        for group in ("pattern", "cause", "about", "context", "complaint", "lost", "ambiguous", "scope")
     }
-    in_code = [*_in_code(words.code, code[:CODE]), *numbers]
+    in_code = [*_in_code(words.code, _with_fragments(code, written)), *numbers]
     if in_code:
         groups["pattern"] = weights(
             [*_all(groups["pattern"]), *(s for s in in_code if not s.label.startswith("context:"))]
@@ -116,11 +116,17 @@ def understand(prose: str, code: str = "", messages: Collection[str] = ()) -> Un
         weights(signs(words.features.get("scope", NONE), parts.claimed)),
         named=any(term in _NAMES for _, _, term in items),
         generic=any(term in ("FRAMEWORK", "TRAINING", "LOSS", "OOM", "GRADIENT") for _, _, term in items),
-        words=sum(len(clause.words) for clause in parts.observed),
+        words=sum(len(clause.words) for clause in parts.spoken),
         speaks_of_a_training=any(
             term == "TRAINING" for clause in parts.observed for _, _, term in clause.items
         ),
     )
+
+
+def _with_fragments(code: str, prose: str) -> str:
+    """The code of a text, and the lines of its prose in which somebody quotes a piece of code."""
+    quoted = [line for line in prose.split("\n") if "self." in line or "nn." in line]
+    return "\n".join([code[:CODE], *quoted])[: 2 * CODE]
 
 
 def _all(group: Weighed) -> list[Sign]:

@@ -1,6 +1,7 @@
 """Works a case from its opening to its close, each step acknowledged on standard output; dies where it is told to.
 
-python killed_driver.py PROJECT KILL_AT: before the operation of that number that changes the disk, SIGKILL; 0: never.
+python killed_driver.py, then a line "KILL_AT PROJECT" each: a process of its own works that project and gets SIGKILL
+before the operation of that number that changes the disk (0: never); "ended CODE" says how it came out.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from firstcause.case import (
     reject,
     verify,
 )
+from firstcause.diagnose import precedents
 
 YES = {"symptom": "y", "scope": "t", "side-effect": "y"}
 SECOND = FIXED + "# again\n"
@@ -84,20 +86,30 @@ def step(cwd: str, root: str) -> str:
     if state == "fixed":
         verify(folder, cwd, lambda: Verification(attempts == 2, f"run {attempts}"))
         return "verify"
-    if state == "verified" or not os.path.exists(os.path.join(root, "precedents.jsonl")):
+    if state == "verified" or not precedents.read(cwd):
         close(folder, "both files")
         return "close"
     return ""
 
 
-def main() -> None:
-    cwd, kill_at = sys.argv[1], int(sys.argv[2])
+def work(cwd: str, kill_at: int) -> None:
     root = os.path.join(cwd, ".firstcause")
     done = counting(kill_at)
     while name := step(cwd, root):
         progress = all_cases(root)[-1].progress()
         print(name, progress.events, progress.case.state, flush=True)
     print("operations", done[0], "end", flush=True)
+
+
+def main() -> None:
+    # A fork of what is imported already: a start of Python for each would cost ten times as much.
+    for line in sys.stdin:
+        kill_at, _, cwd = line.rstrip("\n").partition(" ")
+        child = os.fork()
+        if child == 0:
+            work(cwd, int(kill_at))
+            return
+        print("ended", os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 
 
 if __name__ == "__main__":

@@ -113,7 +113,8 @@ def test_a_case_is_for_its_owner_alone(root: str) -> None:
         "retrospective.md",
     } <= set(modes)
     assert set(modes.values()) == {0o600}
-    assert Path(folder.path).stat().st_mode & 0o777 == 0o700
+    for path in (Path(folder.path), Path(folder.path).parent):
+        assert path.stat().st_mode & 0o777 == 0o700
 
 
 def test_healthy_run_opens_no_case(root: str) -> None:
@@ -170,6 +171,8 @@ def test_gate_wants_a_patch_that_can_be_read(root: str) -> None:
     with pytest.raises(InputError) as raised:
         approved(opened(root, diagnosis(diff="change line 5")))
     assert raised.value.slug == "diff-invalid"
+    with pytest.raises(InputError):
+        require_ready(diagnosis(diff="change line 5"))
 
 
 def test_approval_is_for_these_hashes_and_answers(root: str) -> None:

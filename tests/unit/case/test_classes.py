@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,27 @@ def test_every_cause_has_a_class_with_a_meaning() -> None:
     assert set(kinds.values()) == set(LETTERS) == set(MEANING)
     assert kinds["log-of-zero"] == class_of(by_hand("dropped-from-the-catalogue")) == "code"
     assert (kinds["learning-rate-too-high"], kinds["nan-in-data"]) == ("design", "environment")
+
+
+@pytest.mark.parametrize(
+    ("cause", "said_by_the_fix", "kind"),
+    [
+        ("log-of-zero", "code", "code"),
+        ("log-of-zero", "design", "design"),
+        ("log-of-zero", "environment", "environment"),
+        ("log-of-zero", "weather", "code"),
+        # Every fix says code that says nothing else: there the catalogue knows better.
+        ("nan-in-data", "code", "environment"),
+        ("nan-in-data", "design", "design"),
+        ("nan-in-data", "weather", "environment"),
+    ],
+)
+def test_class_is_the_one_of_the_fix_or_else_of_the_cause(
+    cause: str, said_by_the_fix: str, kind: str
+) -> None:
+    shown = diagnosis(cause)
+    assert shown.fix is not None
+    assert class_of(replace(shown, fix=replace(shown.fix, category=said_by_the_fix))) == kind
 
 
 def test_questions_of_a_change_by_hand() -> None:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import errno
+import fcntl
 import json
 import os
 import random
@@ -23,7 +25,8 @@ DATA = [{"text": "line\nbreak \u2028 \ud800 é"}, {}, {"values": [1.5, None, {"k
 def filled(folder: Path) -> bytes:
     with Writer(str(folder)) as writer:
         for number, data in enumerate(DATA):
-            writer.append(f"kind-{number}", data)
+            event = writer.append(f"kind-{number}", data)
+            assert (event.seq, event.data, writer.events[-1]) == (number, data, event)
     return (folder / HISTORY).read_bytes()
 
 
@@ -90,9 +93,9 @@ def test_change_of_any_earlier_byte_is_noticed(tmp_path: Path, line: int, at: in
 
 def test_removed_and_swapped_lines_are_noticed(tmp_path: Path) -> None:
     a, b, c, d = filled(tmp_path).splitlines(keepends=True)
-    for lines in ([a, c, d], [b, c, d], [a, c, b, d], [a, b, b, c, d]):
+    for first, lines in ((2, [a, c, d]), (1, [b, c, d]), (2, [a, c, b, d]), (3, [a, b, b, c, d])):
         (tmp_path / HISTORY).write_bytes(b"".join(lines))
-        with pytest.raises(RecordError, match="does not follow from the line before"):
+        with pytest.raises(RecordError, match=f"line {first}: does not follow from the line before"):
             read(str(tmp_path))
 
 
@@ -166,17 +169,52 @@ def test_second_writer_is_told_who_writes(tmp_path: Path) -> None:
         writer.append("again", {})
 
 
-def test_full_disk_acknowledges_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("taken", [0.0, 0.5, 0.999])
+def test_full_disk_acknowledges_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, taken: float
+) -> None:
     content = filled(tmp_path)
     write = os.write
     with Writer(str(tmp_path)) as writer:
-        monkeypatch.setattr(os, "write", lambda fd, data: write(fd, data[: len(data) // 2]))
-        with pytest.raises(RecordError, match="only a part of a line"):
+        # The last: all but the end of the line.
+        monkeypatch.setattr(os, "write", lambda fd, data: write(fd, data[: int(len(data) * taken)]))
+        with pytest.raises(RecordError, match="only a part of a line") as raised:
             writer.append("lost", {})
+        assert raised.value.slug == "case-unwritable"
         monkeypatch.undo()
         assert (tmp_path / HISTORY).read_bytes() == content
         writer.append("kept", {})
     assert [event.event for event in read(str(tmp_path)).events][-2:] == ["kind-3", "kept"]
+
+
+def test_no_file_is_left_open(tmp_path: Path) -> None:
+    before = sorted(os.listdir("/proc/self/fd"))
+    filled(tmp_path)
+    with (tmp_path / HISTORY).open("ab") as file:
+        file.write(b"torn")
+    with Writer(str(tmp_path)), pytest.raises(RecordError, match="is being written"), Writer(str(tmp_path)):
+        pass
+    (tmp_path / HISTORY).write_bytes(b"damaged\n")
+    with pytest.raises(RecordError, match="line 1: "), Writer(str(tmp_path)):
+        pass
+    assert sorted(os.listdir("/proc/self/fd")) == before
+
+
+@pytest.mark.parametrize("act", ["flock", "ftruncate"])
+def test_disk_without_locks_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, act: str) -> None:
+    content = filled(tmp_path)
+    before = sorted(os.listdir("/proc/self/fd"))
+
+    def refused(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl if act == "flock" else os, act, refused)
+    with pytest.raises(RecordError, match=r"cannot be written: .*No locks available") as raised:
+        Writer(str(tmp_path)).__enter__()
+    assert raised.value.slug == "case-unwritable"
+    assert sorted(os.listdir("/proc/self/fd")) == before
+    monkeypatch.undo()
+    assert (tmp_path / HISTORY).read_bytes() == content
 
 
 APPENDER = """
@@ -213,3 +251,13 @@ def test_killed_writer_loses_nothing_acknowledged(tmp_path: Path) -> None:
 def test_every_line_is_one_json_object(tmp_path: Path) -> None:
     for line in filled(tmp_path).decode("ascii").splitlines():
         assert set(json.loads(line)) == {"seq", "time", "event", "data", "previous"}
+
+
+def test_line_whose_data_is_no_table_is_refused(tmp_path: Path) -> None:
+    for number, data in enumerate(([1], None, "x")):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        with Writer(str(folder)) as writer:
+            writer.append("opened", data)  # type: ignore[arg-type]
+        with pytest.raises(RecordError, match="line 1: has no data"):
+            read(str(folder))

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -36,16 +37,40 @@ EXPECTED = [
 ]
 
 
-def drive(cwd: Path, kill_at: int) -> tuple[int, list[list[str]]]:
-    done = subprocess.run(
-        [sys.executable, DRIVER, str(cwd), str(kill_at)],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
-    assert done.returncode in (0, -signal.SIGKILL), done.stderr
-    return done.returncode, [line.split() for line in done.stdout.splitlines()]
+class Driver:
+    """The process that works cases in processes of its own, which are killed."""
+
+    def __init__(self) -> None:
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen(
+            [sys.executable, DRIVER], stdin=pipe, stdout=pipe, stderr=pipe, text=True
+        )
+
+    def drive(self, cwd: Path, kill_at: int) -> tuple[int, list[list[str]]]:
+        """How the work on a project ended, and what it acknowledged."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write(f"{kill_at} {cwd}\n")
+        self.process.stdin.flush()
+        lines: list[list[str]] = []
+        while not lines or lines[-1][0] != "ended":
+            lines.append(self.process.stdout.readline().split() or ["ended", "1"])
+        code = int(lines.pop()[1])
+        if code not in (0, -signal.SIGKILL):
+            raise AssertionError(self.end())
+        return code, lines
+
+    def end(self) -> str:
+        """Let it come to its end; what it had to say of failures."""
+        return self.process.communicate(timeout=60)[1]
+
+
+@pytest.fixture(scope="module")
+def driver() -> Iterator[Driver]:
+    driver = Driver()
+    yield driver
+    if driver.process.poll() is None:
+        assert driver.end() == ""
 
 
 def made(folder: Path) -> Path:
@@ -54,9 +79,9 @@ def made(folder: Path) -> Path:
     return folder
 
 
-def killed_and_finished(cwd: Path, kill_at: int) -> bool:
+def killed_and_finished(driver: Driver, cwd: Path, kill_at: int) -> bool:
     """Kill a case at one operation, look at what is there, and let the next commands finish it."""
-    code, acknowledged = drive(cwd, kill_at)
+    code, acknowledged = driver.drive(cwd, kill_at)
     root = str(cwd / ".firstcause")
     cases = all_cases(root)
     if acknowledged:
@@ -69,7 +94,7 @@ def killed_and_finished(cwd: Path, kill_at: int) -> bool:
     for name in ("train.py", "data.py"):
         texts = {text for patch in (BOTH, LAST) for text in patch[name]}
         assert (cwd / name).read_text() in texts
-    code_after, then = drive(cwd, 0)
+    code_after, then = driver.drive(cwd, 0)
     assert code_after == 0
     (folder,) = all_cases(root)
     assert folder.progress().case.state == "closed"
@@ -84,29 +109,29 @@ def killed_and_finished(cwd: Path, kill_at: int) -> bool:
     return code == -signal.SIGKILL
 
 
-def operations(cwd: Path) -> int:
+def operations(driver: Driver, cwd: Path) -> int:
     """How many operations change the disk in a case that nobody kills."""
-    code, acknowledged = drive(made(cwd), 0)
+    code, acknowledged = driver.drive(made(cwd), 0)
     assert code == 0
     assert [line[0] for line in acknowledged[:-1]] == EXPECTED
     return int(acknowledged[-1][1])
 
 
-def test_killed_at_ten_operations(tmp_path: Path) -> None:
+def test_killed_at_ten_operations(driver: Driver, tmp_path: Path) -> None:
     chance = random.Random(4)
-    tenth = operations(tmp_path / "whole") // 10
+    tenth = operations(driver, tmp_path / "whole") // 10
     # One in each tenth of the case, so that each of its states is met.
     moments = [chance.randrange(tenth * n, tenth * (n + 1)) + 1 for n in range(10)]
-    kills = [killed_and_finished(made(tmp_path / str(at)), at) for at in moments]
+    kills = [killed_and_finished(driver, made(tmp_path / str(at)), at) for at in moments]
     assert kills == [True] * 10
 
 
 @pytest.mark.slow
-def test_killed_at_each_operation(tmp_path: Path) -> None:
-    total = operations(tmp_path / "whole")
+def test_killed_at_each_operation(driver: Driver, tmp_path: Path) -> None:
+    total = operations(driver, tmp_path / "whole")
     assert total > 100
     for at in range(1, total + 1):
-        assert killed_and_finished(made(tmp_path / str(at)), at)
+        assert killed_and_finished(driver, made(tmp_path / str(at)), at)
         shutil.rmtree(tmp_path / str(at))
 
 

@@ -10,7 +10,16 @@ from pathlib import Path
 import pytest
 
 from case.samples import FIXED, diagnosis
-from firstcause.case import CaseFolder, Verification, apply, close, diagnosis_hash, reject, verify
+from firstcause.case import (
+    CaseFolder,
+    Verification,
+    apply,
+    close,
+    diagnosis_hash,
+    reject,
+    unapproved,
+    verify,
+)
 from firstcause.case.history import HISTORY, read
 from firstcause.case.migrating import MIGRATIONS, current, version_of
 from firstcause.errors import RecordError
@@ -80,6 +89,20 @@ def test_stored_fix_is_still_void_after_a_change(root: str) -> None:
     with pytest.raises(Exception, match=r"data\.py changed"):
         verify(folder, str(cwd), lambda: pytest.fail("the program must not run"))
     assert reject(folder, "done otherwise", "ada").case.state == "hypotheses"
+
+
+def test_stored_fix_knows_nothing_of_files_beside_it(root: str) -> None:
+    """Version 1 hashed the sources of the run only: whether another file is new, it cannot say."""
+    cwd = Path(root).parent
+    folder = restored(root, "fixed")
+    applied = folder.progress().applied
+    assert applied is not None
+    for path in applied.sources:
+        (cwd / path).write_text(FIXED if path == "train.py" else "SEED = 2\n")
+    (cwd / "added.py").write_text("x = 1\n")
+    found = [d.path for d in unapproved(str(cwd), applied)]
+    assert "added.py" not in found
+    assert not applied.complete
 
 
 def test_refused_step_does_not_migrate(root: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,11 +11,12 @@ import pytest
 from case.samples import diagnosis, unified
 from case.test_case import approved, opened
 from case.test_strikes import fail
-from firstcause.case import Verification, apply, close, verify
+from firstcause.case import Approach, Attempt, Progress, Verification, apply, close, verify
+from firstcause.case.closing import precedent
 from firstcause.diagnose import precedents
 from firstcause.diagnose.answer import conclude, ranked
 from firstcause.errors import GateError, RecordError
-from firstcause.schema import Hypothesis, Symptom
+from firstcause.schema import Case, Hypothesis, Symptom
 
 NAN = Symptom("nan", "the loss became nan")
 
@@ -93,3 +95,38 @@ def test_closing_again_writes_what_was_not_written(root: str) -> None:
     assert folder.progress().events == events
     with pytest.raises(GateError, match="has no place there"):
         close(folder, "measure")
+
+
+def test_page_that_cannot_be_written_leaves_the_case_closed(root: str) -> None:
+    folder = fail(root, diagnosis())
+    in_the_way = Path(folder.file("retrospective.md.new"))
+    in_the_way.mkdir()
+    with pytest.raises(RecordError, match=r"cannot be written: .*; the case itself is closed") as raised:
+        close(folder, "measure")
+    assert raised.value.slug == "case-unwritable"
+    assert folder.progress().case.state == "closed"
+    in_the_way.rmdir()
+    events = folder.progress().events
+    assert close(folder, "another lesson").lesson == "measure"
+    assert "measure" in Path(folder.file("retrospective.md")).read_text()
+    assert folder.progress().events == events
+
+
+def test_what_is_remembered_of_a_case() -> None:
+    first = diagnosis("sqrt-backward-at-zero", symptom=NAN)
+    approach = Approach("a", (), ())
+    attempts = (
+        Attempt(approach, "One.", "", "10:00", False, "nan again"),
+        Attempt(replace(approach, cause="b"), "Two.", "", "10:01", True, "finite"),
+        Attempt(approach, "Three.", "", "10:02", True, "finite"),
+        Attempt(replace(approach, cause="b"), "Four.", "", "10:03", True, "finite"),
+        Attempt(replace(approach, cause="c"), "Five.", "", "10:04", None, "withdrawn"),
+    )
+    case = Case("x-1", "r1", "closed", "09:00", diagnosis=diagnosis())
+    whole = Progress(case, "r1", "10:05", 9, first=first, attempts=attempts, lesson="look")
+    # Earlier cases have told of their failures themselves.
+    whole = replace(whole, inherited=(replace(attempts[0], summary="Before."),))
+    assert precedent(whole) == precedents.Precedent(
+        "x-1", "10:05", "nan", ("b", "a"), (precedents.Tried("a", "One.", "nan again"),), "look"
+    )
+    assert precedent(replace(whole, first=None)).symptom == ""

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from firstcause.check.cache import Cache
+from firstcause.check.code import Code
 from firstcause.check.engine import run_programs
 from firstcause.check.pipeline import check
-from firstcause.check.programs import groups, programs
+from firstcause.check.programs import MAX_TOGETHER, groups, programs
 from firstcause.check.rules import rules
 from firstcause.source.project import Project
 
@@ -78,13 +79,44 @@ def test_the_cache_gives_the_same_and_notices_an_edit(tmp_path: Path) -> None:
     )
     cache = Cache(str(tmp_path / "cache"))
     first = check(paths, str(tmp_path), cache=cache)
-    entries = list((tmp_path / "cache").iterdir())
+    entries = [p for p in (tmp_path / "cache").iterdir() if p.name != "imports.json"]
     assert len(entries) == 1
     assert check(paths, str(tmp_path), cache=cache) == first
     entries[0].write_text(entries[0].read_text().replace("missing-zero-grad", "from-the-cache"))
     assert {f.slug for f in check(paths, str(tmp_path), cache=cache).findings} == {"from-the-cache"}
     Path(paths[1]).write_text("opt = 2\n")
     assert check(paths, str(tmp_path), cache=cache) == first
+
+
+def test_an_import_that_is_added_joins_two_programs_though_their_imports_are_kept(tmp_path: Path) -> None:
+    paths = write(tmp_path, {"train.py": SAMPLER.BAD[0].source, "other.py": "sampler.set_epoch(0)\n"})
+    cache = Cache(str(tmp_path / "cache"))
+    assert "sampler-set-epoch-missing" in {f.slug for f in check(paths, str(tmp_path), cache=cache).findings}
+    Path(paths[1]).write_text("import train\nsampler.set_epoch(0)\n")
+    both = check(paths, str(tmp_path), cache=cache)
+    assert both == check(paths, str(tmp_path))
+    assert "sampler-set-epoch-missing" not in {f.slug for f in both.findings}
+
+
+def test_a_file_of_a_large_package_is_read_with_what_it_uses_and_says_so(tmp_path: Path) -> None:
+    number = MAX_TOGETHER * 5 // 4 + 1
+    package = {f"package/m{i}.py": "import torch\n" for i in range(number)}
+    package["package/loss.py"] = "from torch.nn import BCELoss\n"
+    imports = "".join(f"from .m{i} import x{i}\n" for i in range(number))
+    path = write(
+        tmp_path, {"package/main.py": f"{imports}from .loss import BCELoss\nloss = BCELoss()\n", **package}
+    )[0]
+    project = Project(str(tmp_path), [path])
+    project.most = MAX_TOGETHER
+    assert [m.path for m in project.modules] == [path]
+    assert project.cut
+    assert [c.module.path for c in Code(project).calls("torch.nn.BCELoss")] == [path]
+    cache = Cache(str(tmp_path / "cache"))
+    for report in (check([path], str(tmp_path), cache=cache), check([path], str(tmp_path), cache=cache)):
+        assert len([n for n in report.notes if f"more than {MAX_TOGETHER} files" in n]) == 1
+    small = Project(str(tmp_path), [str(tmp_path / "package/loss.py")])
+    assert len(small.modules) == 1
+    assert not small.cut
 
 
 def test_a_damaged_entry_counts_as_absent(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from told_by import asks, triaged
 from firstcause.catalog import words as catalogue
 from firstcause.catalog.advice import load_advice
 from firstcause.catalog.index import indexed
+from firstcause.catalog.load import slugs
 from firstcause.catalog.patterns import load_patterns
 from firstcause.catalog.words import load_words
 from firstcause.errors import KnowledgeError
@@ -29,6 +30,8 @@ GROUPS = {
     "ambiguous",
     "scope",
     "asked",
+    "matter",
+    "cause",
 }
 
 
@@ -45,6 +48,10 @@ def test_every_label_is_a_pattern_of_the_catalogue() -> None:
         f.label for f in load_words().code
     }
     assert {label for label in labels if not label.startswith("context:")} <= set(load_patterns())
+
+
+def test_every_cause_that_words_describe_is_one_of_the_catalogue() -> None:
+    assert {feature.label for feature in load_words().features["cause"].all} <= set(slugs())
 
 
 def test_a_kind_that_the_vocabulary_lacks_is_named(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from firstcause.check.brief.comments import is_reason, speaks_for_user, wishes
+from firstcause.check.brief.comments import is_reason, names_asker, speaks_for_user, wishes
 from firstcause.check.brief.conversation import Heard, hear
 from firstcause.check.brief.derive import contradictions, derived
 from firstcause.check.brief.supersede import settle_order
@@ -13,7 +13,7 @@ from firstcause.check.brief.turns import turns
 from firstcause.check.brief.vocabulary import vocabulary
 from firstcause.schema.instruction import Instruction
 
-__all__ = ["Kind", "Text", "contradictions", "is_reason", "read", "speaks_for_user"]
+__all__ = ["Kind", "Text", "contradictions", "is_reason", "names_asker", "read", "speaks_for_user"]
 
 
 def read(texts: Sequence[Text]) -> list[Instruction]:

@@ -14,6 +14,15 @@ _WISH = re.compile(
     r"do(?: not|n't) (?:use|change))",
     re.IGNORECASE,
 )
+# Of a comment in code, only what says whose wish it is: "must" and "we need" are the author's talk about the code.
+_ASKER = re.compile(
+    r"\b(?:(?:the )?(?:user|client|customer|boss|supervisor|reviewer|advisor|pi|product|team lead) "
+    r"(?:wants?|asks?|asked|says?|said|needs?|requires?|requested)\b|as requested by|requested by|"
+    r"notes? from (?:the )?(?:user|client|customer|boss|supervisor|reviewer|advisor|meeting)|"
+    r"(?<![/\w])(?:requirements?|requested|wanted|asked for|brief|spec(?:ification)?) ?:(?!//)|"
+    r"(?:per|according to) the (?:brief|spec(?:ification)?)\b|todo ?\(?(?:user|claude|assistant)\b)",
+    re.IGNORECASE,
+)
 _REASON = re.compile(
     r"\b(?:because|otherwise|since|so that|do(?:es)? ?n[o']t fit|do(?:es)? not fit|would|to keep|to avoid|nans?|oom|"
     r"out of memory|deviat\w+|justif\w+|instead of the requested|too (?:large|big|slow|small)|not enough|cannot|can't|"
@@ -26,6 +35,11 @@ _MARK = re.compile(r"^[ \t]*#+ ?", re.MULTILINE)
 def speaks_for_user(comment: str) -> bool:
     """Whether a comment states what the user wants."""
     return bool(_WISH.search(comment)) and not re.search(r"\bdeviation\b", comment, re.IGNORECASE)
+
+
+def names_asker(comment: str) -> bool:
+    """Whether a comment in code says that somebody asked for what follows."""
+    return bool(_ASKER.search(comment)) and not re.search(r"\bdeviation\b", comment, re.IGNORECASE)
 
 
 def is_reason(comment: str) -> bool:

@@ -14,7 +14,31 @@ if TYPE_CHECKING:
 
     from firstcause.record.observe.recorder import Recorder
 
-WATCHERS = ("pairs_compared", "parts_reached")
+WATCHERS = (
+    "pairs_compared",
+    "parts_reached",
+    "gradients_cleared",
+    "activations_before_loss",
+    "memory_growth",
+    "hooks_kept",
+    "parameters_held",
+    "modes_of_steps",
+    "evaluations_repeated",
+    "schedule_steps",
+    "targets_shifted",
+    "padding_counted",
+    "signs_of_losses",
+    "units_at_start",
+    "weights_summed",
+    "axes_swapped",
+    "sums_in_loss",
+    "terms_of_loss",
+    "targets_in_input",
+    "data_written",
+    "worker_draws",
+    "batch_order",
+    "codes_used",
+)
 
 
 @dataclass(frozen=True)

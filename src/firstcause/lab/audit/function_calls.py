@@ -16,6 +16,8 @@ class FunctionCalls(TorchFunctionMode):
     def __init__(self, watchers: Sequence[Watcher]) -> None:
         super().__init__()
         self.asked: dict[str, list[Watcher]] = {}
+        # Watchers that failed at a call, by their module, with what they said; they are asked no more.
+        self.failed: dict[str, str] = {}
         for watcher in watchers:
             for name in watcher.CALLS:
                 self.asked.setdefault(name, []).append(watcher)
@@ -23,6 +25,11 @@ class FunctionCalls(TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         result = func(*args, **(kwargs or {}))
         name = str(getattr(func, "__name__", "")).strip("_")
-        for watcher in self.asked.get(name, ()):
-            watcher.called(Call(name, func, tuple(args), kwargs or {}, result))
+        for watcher in tuple(self.asked.get(name, ())):
+            try:
+                watcher.called(Call(name, func, tuple(args), kwargs or {}, result))
+            except Exception as error:  # noqa: BLE001 - what looks on must not end the program that it looks at
+                self.failed[type(watcher).__module__.rpartition(".")[2]] = repr(error)
+                for watchers in self.asked.values():
+                    watchers[:] = [w for w in watchers if w is not watcher]
         return result

@@ -50,4 +50,5 @@ class Change(Intervention):
         return {k: v for watcher in self.watchers for k, v in watcher.figures().items()}
 
     def facts(self) -> dict[str, Any]:
-        return {k: v for watcher in self.watchers for k, v in watcher.facts().items()}
+        found = {k: v for watcher in self.watchers for k, v in watcher.facts().items()}
+        return found | {"failed": self.calls.failed}

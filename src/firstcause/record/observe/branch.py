@@ -135,6 +135,9 @@ class FromStart(Replay):
         return self.running is None and self.passed >= self.after
 
     def begin(self, snapshot: Snapshot) -> None:
+        self._split()
+
+    def _split(self) -> None:
         self.running = self.arms.split()
         atexit.register(self.running.ended)
         register_optimizer_step_post_hook(lambda optimizer, args, kwargs: self.running.stepped(optimizer))
@@ -143,6 +146,9 @@ class FromStart(Replay):
         return False
 
     def loss(self, value: torch.Tensor) -> None:
+        if self.running is None and not self.after:
+            # A loop without a step has no mark: its first backward pass begins the arms.
+            self._split()
         if self.running is not None:
             self.running.loss(value)
 

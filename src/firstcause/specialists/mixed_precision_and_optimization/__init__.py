@@ -6,8 +6,10 @@ from firstcause.specialists.mixed_precision_and_optimization import (
     clip_before_unscale,
     fp16_overflow,
     learning_rate_too_high,
+    params_missing_from_optimizer,
     scaler_missing,
     scaler_update_missing,
+    scheduler_per_batch,
 )
 from firstcause.specialists.specialist import Specialist
 
@@ -21,5 +23,7 @@ SPECIALIST = Specialist(
         clip_before_unscale,
         scaler_missing,
         scaler_update_missing,
+        params_missing_from_optimizer,
+        scheduler_per_batch,
     ),
 )

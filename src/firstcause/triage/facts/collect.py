@@ -24,7 +24,7 @@ MESSAGE, SHORT = 600, 240
 _RULES: tuple[Rule, ...] = (*failures.RULES, *tensors.RULES, *machines.RULES, *trainings.RULES)
 _DIGITS = str.maketrans("123456789", "000000000")
 _INDICES = expression(r"did not receive grad for rank \d{1,6}:((?: \d{1,7}){1,400})")
-_PLACE = expression(r"(?<![\w./-])((?:[\w.-]{1,80}/){0,10}[\w-]{1,80}\.py):(\d{1,7})\b")
+_PLACE = expression(r"(?<![\w./-])(/?(?:[\w.-]{1,80}/){0,10}[\w-]{1,80}\.py):(\d{1,7})\b")
 # Named without their folder by py-spy, by loggers and in C++ stacks.
 _LIBRARY_FILES = expression(
     r"(?:^|/)(?:_tensor|api|c10d_logger|collate|connection|convert_frame|dataloader|distributed|distributed_c10d|"

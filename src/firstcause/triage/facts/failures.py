@@ -43,6 +43,11 @@ RULES = (
         r"\b(?:CUDA |NCCL |runtime |Xid )?(?:Error|error code|Xid)[ :(]{1,2}(\d{1,4})\b(?!\.\d)",
         number=True,
     ),
+    Rule(
+        "signal",
+        ("killed", "exit", "signal", "kill"),
+        r"(?:killed|exit\w{0,4}|signal|kill)[ (:=]{1,3}(-\d{1,2})\b",
+    ),
     Rule("errno", ("errno",), r"\berrno[:= ]{1,2}(\d{1,4})\b", number=True),
     Rule("global", ("global",), r"GLOBAL ([\w.]{1,120}) (?:was|is) not"),
     Rule("keys", ("keys",), r"following keys: ([\w, ]{1,200}\w)"),

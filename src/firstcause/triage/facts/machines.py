@@ -19,6 +19,10 @@ RULES = (
         number=True,
     ),
     Rule("ranks", ("rank",), r"\b(?:global_)?rank[s:= #]{1,3}(\d{1,5})\b", number=True),
+    Rule("ranks_named", ("rank",), r"\b(rank ?\d{1,5})\b"),
+    Rule(
+        "builds", ("+cu", "+rocm", "+cpu"), r"\b(\d{1,3}\.\d{1,3}(?:\.\d{1,3})?\+(?:cu|rocm|cpu)[\w.]{0,12})"
+    ),
     Rule("local_ranks", ("local_rank",), r"\blocal_rank[:= ]{1,3}(\d{1,5})\b", number=True),
     Rule("addresses", (".",), r"(?<![\w.])(\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?)(?![\w.])"),
     Rule(

@@ -173,6 +173,42 @@ RULES = (
     ),
     Rule("percentages", ("%",), r"(?<![\w.])(\d{1,3}(?:\.\d{1,3})? ?%)(?!\|)"),
     Rule(
+        "ranges",
+        ("-", "to", "\u2013"),
+        r"(?<![\w.-])(\d{1,9}(?:\.\d{1,4})?(?: ?[-\u2013] ?| to )\d{1,9}(?:\.\d{1,4})?(?: ?%| ?[A-Za-z]{1,10}\b)?)",
+        places="words",
+    ),
+    Rule(
+        "durations",
+        ("s", "m", "h", "d"),
+        r"(?<![\w.])(\d{1,9}(?:\.\d{1,4})? ?(?:[mµnu]?s|sec(?:ond)?s?|min(?:ute)?s?|h|hours?|days?))\b",
+        places="words",
+    ),
+    Rule(
+        "factors",
+        ("x", "times"),
+        r"(?<![\w.])(\d{1,6}(?:\.\d{1,3})? ?(?:x|times))(?!\w)",
+        places="words",
+    ),
+    Rule("steps", ("checkpoint-", "step"), r"\b(?:checkpoint|step|iter|ckpt)[-_](\d{1,9})\b", number=True),
+    Rule(
+        "schedules",
+        ("cosine", "linear", "constant", "warmup", "polynomial", "plateau", "onecycle", "one-cycle"),
+        (
+            r"\b(cosine|linear(?= (?:schedul|decay|warm))|constant(?= (?:lr|learning|schedul))|polynomial|"
+            r"ReduceLROnPlateau|OneCycle\w{0,4})\b"
+        ),
+        places="words",
+    ),
+    Rule("guard", ("last reason",), r"last reason: (?:\d{1,6}/\d{1,6}: )?([^\n]{1,160})"),
+    Rule(
+        "calls",
+        ("(",),
+        r"(?<![\w.])([A-Z][A-Za-z0-9]{1,40}\((?:\d{1,9}|[a-z_]\w{0,30})(?:, ?[\w.=]{1,40}){0,6}\))",
+        places="words",
+        case=True,
+    ),
+    Rule(
         "setup",
         (),
         r"\b(DDP|FSDP2?|ZeRO-?[123]|DeepSpeed|Q?LoRA|AMP|autocast|GradScaler|torch\.compile|gradient[_ ]checkpointing|"

@@ -1,20 +1,23 @@
 """An argument that the library's version in use does not take any more.
 
 Why: the call raises TypeError before anything is trained.
-Refuted by: an older version that is pinned or installed, a call that takes any keyword, a class of the project's own.
+Refuted by: an older version that is pinned, installed, or made sure of before the call; a call that takes any keyword,
+a class of the project's own.
 Holds for: the versions in the tables of arguments.
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Mapping
 
 from firstcause.check.arguments import known_calls
-from firstcause.check.code import Code, finding
+from firstcause.check.code import Call, Code, finding
 from firstcause.check.renamed import instead
 from firstcause.check.rule import Example
 from firstcause.check.signatures import argument_standing, last_with
 from firstcause.schema.finding import Category, Finding
+from firstcause.source.callsites import last_name
 
 SLUG = "removed-argument-"
 CATEGORY: Category = "critical"
@@ -23,6 +26,8 @@ HOLDS: Mapping[str, str] = {}
 
 def find(code: Code) -> Iterator[Finding]:
     for call, library, name in known_calls(code):
+        if _is_behind_version(call, library):
+            continue
         for keyword in call.node.keywords:
             argument = keyword.arg
             if argument is None or argument_standing(library, name, argument, code.versions) != "removed":
@@ -40,6 +45,27 @@ def find(code: Code) -> Iterator[Finding]:
                 text,
                 argument=argument,
             )
+
+
+def _is_behind_version(call: Call, library: str) -> bool:
+    """Whether the function makes sure of the version before the call: a test that raises, or ``require_version``."""
+    function = call.module.function(call.node)
+    before = [
+        n
+        for n in (ast.walk(function) if function is not None else ())
+        if isinstance(n, (ast.If, ast.Call)) and n.lineno < call.node.lineno
+    ]
+    return any(_insists(n, library) for n in before)
+
+
+def _insists(node: ast.If | ast.Call, library: str) -> bool:
+    if isinstance(node, ast.If):
+        raises = any(isinstance(n, ast.Raise) for n in ast.walk(node))
+        return raises and "version" in ast.unparse(node.test).lower()
+    wanted = node.args[0] if node.args else None
+    return last_name(node.func) == "require_version" and (
+        isinstance(wanted, ast.Constant) and str(wanted.value).startswith(library)
+    )
 
 
 BAD = (
@@ -69,6 +95,25 @@ def main(model, data, tok):
 """),
 )
 GOOD = (
+    Example("""
+from transformers.utils.versions import require_version
+from trl import PPOConfig
+
+def config():
+    require_version("trl>=0.8.6,<=0.9.6", "this needs another trl")
+    return PPOConfig(model_name="m", ppo_epochs=4)
+"""),
+    Example("""
+import importlib.metadata
+from packaging.version import Version
+from trl import PPOConfig
+
+def config():
+    version = Version(importlib.metadata.version("trl"))
+    if version > Version("0.9.6"):
+        raise ImportError("this needs trl 0.9.6 at most")
+    return PPOConfig(model_name="m", ppo_epochs=4)
+"""),
     Example("""
 from transformers import TrainingArguments
 

@@ -1,4 +1,4 @@
-"""A name is imported that the library does not export any more.
+"""A name is imported that the library, or the module of it that is named, does not have any more.
 
 Why: the import raises ImportError, before anything runs.
 Refuted by: an older version that is pinned or installed, an import under try or under a test of the version.
@@ -11,10 +11,12 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from firstcause.check.code import Code, finding
+from firstcause.check.moved import last_version_with
 from firstcause.check.renamed import instead
 from firstcause.check.rule import Example
 from firstcause.check.signatures import export_standing, table
 from firstcause.schema.finding import Category, Finding
+from firstcause.source.module import Module
 
 SLUG = "removed-import"
 CATEGORY: Category = "critical"
@@ -25,9 +27,12 @@ def find(code: Code) -> Iterator[Finding]:
     for module in code.modules:
         for node in module.nodes(ast.ImportFrom):
             library = node.module or ""
-            if node.level or "." in library or table(library) is None:
+            if node.level or table(library.partition(".")[0]) is None:
                 continue
             if any(isinstance(p, (ast.Try, ast.If)) for p in module.ancestors(node)):
+                continue
+            if "." in library:
+                yield from _of_module(code, module, node, library)
                 continue
             for alias in node.names:
                 if export_standing(library, alias.name, code.versions) != "removed":
@@ -38,7 +43,31 @@ def find(code: Code) -> Iterator[Finding]:
                 yield finding(SLUG, CATEGORY, module, alias, text, argument=alias.name)
 
 
+def _of_module(code: Code, module: Module, node: ast.ImportFrom, place: str) -> Iterator[Finding]:
+    """The imports from a module inside of a library."""
+    library = place.partition(".")[0]
+    last = last_version_with(place, "", code.versions)
+    if last:
+        text = f"{library} has no module {place} any more (the last version read that has it is {last})"
+        yield finding(SLUG, CATEGORY, module, node, text, argument=place)
+        return
+    for alias in node.names:
+        last = last_version_with(place, alias.name, code.versions)
+        if last and export_standing(library, alias.name, code.versions) != "taken":
+            text = f"{place} has no {alias.name} any more (the last version read that has it is {library} {last})"
+            current = instead("exports", alias.name)
+            text += f"; now: {current}" if current else ""
+            yield finding(SLUG, CATEGORY, module, alias, text, argument=alias.name)
+
+
 BAD = (
+    Example("""
+from vllm.sampling_params import GuidedDecodingParams, SamplingParams  # found
+"""),
+    Example("""
+from transformers.optimization import AdamW  # found
+from transformers.deepspeed import HfDeepSpeedConfig  # found
+"""),
     Example("""
 from datasets import load_dataset, load_metric  # found
 """),
@@ -47,6 +76,16 @@ from peft import prepare_model_for_int8_training  # found
 """),
 )
 GOOD = (
+    Example(
+        "from vllm.sampling_params import SamplingParams\nfrom transformers.optimization import Adafactor\n"
+    ),
+    Example("""
+try:
+    from vllm.sampling_params import GuidedDecodingParams
+except ImportError:
+    GuidedDecodingParams = None
+"""),
+    Example("from transformers.never_seen import Something\n"),
     Example("""
 from datasets import load_dataset
 """),

@@ -37,6 +37,14 @@ def find(code: Code) -> Iterator[Finding]:
 
 BAD = (
     Example("""
+import torch
+from torch.utils.data import DataLoader
+
+def run(net, data):
+    loader = DataLoader(data, bs=32)  # found
+    return torch.optim.AdamW(net.parameters(), learning_rate=1e-4), loader  # found
+"""),
+    Example("""
 from transformers import TrainingArguments
 
 args = TrainingArguments(output_dir="out", predict_with_generate=True)  # found
@@ -48,6 +56,14 @@ config = LoraConfig(rank=8)  # found
 """),
 )
 GOOD = (
+    Example("""
+import torch
+from torch.utils.data import DataLoader
+
+def run(net, data, **more):
+    loader = DataLoader(data, batch_size=32, prefetch_factor=4, num_workers=2, **more)
+    return torch.optim.AdamW(net.parameters(), lr=1e-4, fused=True), torch.nn.Conv2d(3, 8, kernel_size=3, bias=False), loader
+"""),
     Example("""
 from transformers import Seq2SeqTrainingArguments
 

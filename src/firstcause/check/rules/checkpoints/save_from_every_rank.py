@@ -11,7 +11,8 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from firstcause.check.code import Call, Code, finding
-from firstcause.check.ranks import is_distributed, names_a_file, one_rank_only
+from firstcause.check.joined import runs_with
+from firstcause.check.ranks import STARTS, names_a_file, one_rank_only
 from firstcause.check.rule import Example
 from firstcause.schema.finding import Category, Finding
 
@@ -21,13 +22,24 @@ HOLDS: Mapping[str, str] = {}
 
 
 def find(code: Code) -> Iterator[Finding]:
-    if not is_distributed(code):
+    starts = [*code.calls(*STARTS), *_accelerators(code)]
+    if not starts:
         return
     for call in code.calls("torch.save"):
-        if not names_a_file(call, 1) or _named_by_rank(call) or one_rank_only(code, call):
+        if (
+            not names_a_file(call, 1)
+            or not runs_with(code, call.module, starts)
+            or _named_by_rank(call)
+            or one_rank_only(code, call)
+        ):
             continue
         text = "every process writes this file; a test of the rank (rank == 0) lets one of them do it"
         yield finding(SLUG, CATEGORY, call.module, call.node, text, key="save_rank")
+
+
+def _accelerators(code: Code) -> list[Call]:
+    """The Accelerators that prepare what is trained: the same script is run by any number of processes."""
+    return code.calls("accelerate.Accelerator") if "prepare" in code.called_names() else []
 
 
 def _named_by_rank(call: Call) -> bool:
@@ -55,11 +67,42 @@ def main(net, rank):
     net = DDP(net)
     {call}
 """
+_ACCELERATED = """
+import torch
+from accelerate import Accelerator
+
+def main(net, opt, loader):
+    accelerator = Accelerator()
+    net, opt, loader = accelerator.prepare(net, opt, loader)
+    for batch in loader:
+        accelerator.backward(net(batch).mean())
+        opt.step()
+        opt.zero_grad()
+    {save}
+"""
 BAD = (
+    Example(
+        _ACCELERATED.format(save='torch.save(accelerator.unwrap_model(net).state_dict(), "net.pt")  # found')
+    ),
     Example(_BODY.format(call='save(net, "net.pt")', mark="  # found")),
     Example(_BODY.format(call='dist.barrier(); save(net, "out/net.pt")', mark="  # found")),
 )
 GOOD = (
+    Example(
+        _BODY.format(call='save(net, "net.pt")', mark="").replace(
+            '    dist.init_process_group("nccl")\n', ""
+        ),
+        files={
+            "other.py": 'import torch.distributed as dist\nimport shared\n\ndist.init_process_group("nccl")\n',
+            "shared.py": "",
+        },
+    ),
+    Example(
+        _ACCELERATED.format(save='accelerator.save(accelerator.unwrap_model(net).state_dict(), "net.pt")')
+    ),
+    Example(
+        _ACCELERATED.format(save='if accelerator.is_main_process: torch.save(net.state_dict(), "net.pt")')
+    ),
     Example(_BODY.format(call='if rank == 0: save(net, "net.pt")', mark="")),
     Example(_BODY.format(call='if dist.get_rank() == 0: save(net, "net.pt")', mark="")),
     Example(

@@ -10,12 +10,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
-from firstcause.check.code import Call, Code, finding
+from firstcause.check.code import Call, Code, finding, shortest
 from firstcause.check.losses import loss_calls
 from firstcause.check.rule import Example
 from firstcause.schema.finding import Category, Finding
 from firstcause.source.classes import external_bases
 from firstcause.source.module import Module
+from firstcause.source.resolve import external, resolve
 
 SLUG = "loss-arguments-swapped"
 CATEGORY: Category = "critical"
@@ -46,7 +47,13 @@ def find(code: Code) -> Iterator[Finding]:
         first, second = call.argument("input", 0), call.argument("target", 1)
         if first is None or second is None:
             continue
-        if _is_output(code, call.module, second.node) and not _is_output(code, call.module, first.node):
+        if _counts(code, call, first.node) and not _counts(code, call, second.node):
+            text = (
+                f"{ast.unparse(first.node)[:40]} holds whole numbers and stands where the prediction belongs; "
+                f"{ast.unparse(second.node)[:40]} stands where the target belongs"
+            )
+            yield finding(SLUG, CATEGORY, call.module, call.node, text)
+        elif _is_output(code, call.module, second.node) and not _is_output(code, call.module, first.node):
             if not _comes_from_data(code, call, first.node):
                 continue
             text = (
@@ -54,6 +61,37 @@ def find(code: Code) -> Iterator[Finding]:
                 f"{ast.unparse(first.node)[:40]} stands where the prediction belongs"
             )
             yield finding(SLUG, CATEGORY, call.module, call.node, text)
+
+
+def _counts(code: Code, call: Call, node: ast.expr) -> bool:
+    """Whether a value surely holds whole numbers: no loss takes them as its prediction."""
+    if (
+        "cross_entropy" not in call.name
+        and "CrossEntropy" not in call.name
+        and "nll" not in call.name.lower()
+    ):
+        return False
+    origins = code.origins(call.module, node)
+    return bool(origins) and all(_is_whole(code, o.module, o.node) for o in origins)
+
+
+def _is_whole(code: Code, module: Module, node: ast.AST) -> bool:
+    if not isinstance(node, ast.Call):
+        return False
+    name = shortest(external(resolve(code.project, module, node.func)))
+    if name in ("torch.randint", "torch.argmax"):
+        return not any(k.arg == "dtype" for k in node.keywords)
+    if isinstance(node.func, ast.Attribute) and not name:
+        if node.func.attr in ("to", "cuda", "view", "reshape", "squeeze", "flatten", "repeat"):
+            known = [a for a in node.args if "float" in ast.unparse(a) or "dtype" in ast.unparse(a)]
+            inner = code.origins(module, node.func.value)
+            return (
+                not known
+                and bool(inner)
+                and all(o.node is not node and _is_whole(code, o.module, o.node) for o in inner)
+            )
+        return node.func.attr in ("long", "argmax")
+    return False
 
 
 def _is_output(code: Code, module: Module, node: ast.expr) -> bool:
@@ -67,8 +105,25 @@ def _is_module_call(code: Code, module: Module, node: ast.AST) -> bool:
     inside = module.method_class(node)
     if inside is not None and "torch.nn.Module" in external_bases(code.project, module, inside):
         return True
+    if isinstance(node, ast.Call) and _is_trained(code, module, node.func):
+        return True
     made = code.made_by(module, node.func) if isinstance(node, ast.Call) else set()
     return bool(made) and all(n.startswith("torch.nn.") and n.rpartition(".")[2][:1].isupper() for n in made)
+
+
+def _is_trained(code: Code, module: Module, func: ast.expr) -> bool:
+    """Whether what is called is a model that ``train()`` is called on: whatever made it, it gives outputs."""
+    trained: set[ast.AST] | None = code.project.memory.get("models put into training")
+    if trained is None:
+        trained = {
+            o.node
+            for c in code.methods("train")
+            if c.receiver is not None and not c.node.args
+            for o in code.origins(c.module, c.receiver)
+        }
+        code.project.memory["models put into training"] = trained
+    made = {o.node for o in code.origins(module, func)}
+    return bool(made) and made <= trained
 
 
 def _comes_from_data(code: Code, call: Call, node: ast.expr) -> bool:
@@ -108,10 +163,43 @@ def fit(loader):
         loss = crit({arguments}){mark}
 """
 BAD = (
+    Example("""
+import torch
+import torch.nn.functional as F
+
+def contrast(images, texts, device):
+    logits = images @ texts.t()
+    labels = torch.arange(len(images), device=device).long()
+    return F.cross_entropy(labels, logits)  # found
+"""),
+    Example("""
+import torch
+
+def train(model, loader, optimizer, criterion):
+    model.train()
+    for data, target in loader:
+        output = model(data)
+        loss = criterion(target, output)  # found
+        loss.backward()
+        optimizer.step()
+
+def main(engine, loader):
+    model, optimizer = engine.make_private(loader)
+    train(model, loader, optimizer, torch.nn.CrossEntropyLoss())
+"""),
     Example(_LOOP.format(cls="CrossEntropyLoss", arguments="labels, out", mark="  # found")),
     Example(_LOOP.format(cls="BCEWithLogitsLoss", arguments="labels.float(), out", mark="  # found")),
 )
 GOOD = (
+    Example("""
+import torch
+import torch.nn.functional as F
+
+def contrast(images, texts, device):
+    logits = images @ texts.t()
+    labels = torch.arange(len(images), device=device).long()
+    return F.cross_entropy(logits, labels) + F.kl_div(logits, labels.float())
+"""),
     Example(_LOOP.format(cls="CrossEntropyLoss", arguments="out, labels", mark="")),
     Example(_LOOP.format(cls="MSELoss", arguments="labels, out", mark="")),
     Example(_LOOP.format(cls="CrossEntropyLoss", arguments="input=out, target=labels", mark="")),

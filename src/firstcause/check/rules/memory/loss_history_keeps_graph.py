@@ -23,13 +23,18 @@ HOLDS: Mapping[str, str] = {}
 
 
 def find(code: Code) -> Iterator[Finding]:
-    for loop in training_loops(code):
+    for loop in _loops(code):
         backward = [
             e.call.receiver
             for e in events(code, loop)
             if e.kind == "backward" and e.call.module is loop.module
         ]
         losses = {n.id for n in backward if isinstance(n, ast.Name)}
+        losses |= {
+            c.receiver.id
+            for c in code.methods("backward")
+            if isinstance(c.receiver, ast.Name) and c.loop is not None and c.loop.node is loop.node
+        }
         for node in loop.nodes:
             kept = _kept(node)
             if kept is None or not _is_loss(kept[1], losses) or quiet(code, loop.module, node):
@@ -41,6 +46,15 @@ def find(code: Code) -> Iterator[Finding]:
                 ".item() or .detach() keeps the number alone"
             )
             yield finding(SLUG, CATEGORY, loop.module, node, text)
+
+
+def _loops(code: Code) -> list[Loop]:
+    """The training loops, and every other loop that backpropagates a name, whatever steps then."""
+    loops = {loop.node: loop for loop in training_loops(code)}
+    for call in code.methods("backward"):
+        if isinstance(call.receiver, ast.Name) and call.loop is not None:
+            loops.setdefault(call.loop.node, call.loop)
+    return list(loops.values())
 
 
 def _kept(node: ast.AST) -> tuple[str, ast.expr] | None:
@@ -106,6 +120,24 @@ def fit(net, loader):
     return total, history
 """
 BAD = (
+    Example("""
+import torch
+
+def fit(net, loader, optimizer, criterion):
+    history = []
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss = criterion(net(x), y)
+        loss.backward()
+        optimizer.step()
+        history.append(loss)  # found
+    return history
+
+def main(engine, data):
+    net = torch.nn.Linear(4, 2)
+    net, optimizer, loader = engine.make_private(net, torch.optim.SGD(net.parameters(), lr=0.1), data)
+    fit(net, loader, optimizer, torch.nn.CrossEntropyLoss())
+"""),
     Example(_LOOP.format(keep="total += loss  # found")),
     Example(_LOOP.format(keep="history.append(loss)  # found")),
     Example(_LOOP.format(keep="total = total + loss * len(x)  # found")),

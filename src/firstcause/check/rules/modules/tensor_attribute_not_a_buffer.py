@@ -1,7 +1,8 @@
 """A module keeps a tensor as a plain attribute and computes with it.
 
 Why: .to(device), .half() and state_dict() do not know it: it stays on the CPU, in its dtype, and is not saved.
-Refuted by: register_buffer, nn.Parameter, a tensor moved where it is used, a module that never leaves the CPU.
+Refuted by: a single number, which every device takes; register_buffer, nn.Parameter, a tensor moved where it is used,
+a module that never leaves the CPU.
 Holds for: torch, all versions.
 """
 
@@ -49,8 +50,8 @@ def find(code: Code) -> Iterator[Finding]:
         init = next(
             (m for m in cls.node.body if isinstance(m, ast.FunctionDef) and m.name == "__init__"), None
         )
-        for node in ast.walk(init) if init is not None else ():
-            if isinstance(node, ast.Assign) and _makes_tensor(code, cls.module, node.value):
+        for node in cls.module.inside(init, ast.Assign) if init is not None else ():
+            if _makes_tensor(code, cls.module, node.value):
                 for target in node.targets:
                     if is_own_attribute(target) and _computed_with(cls.node, target.attr):
                         # Asked last: it follows every value that something is moved to.
@@ -88,8 +89,9 @@ def _makes_tensor(code: Code, module: Module, node: ast.expr) -> bool:
         return False
     if any(k.arg == "device" for k in node.keywords):
         return False
-    if external(resolve(code.project, module, node.func)) in MADE:
-        return True
+    name = external(resolve(code.project, module, node.func))
+    if name in MADE:
+        return name != "torch.tensor" or not _is_number(module, node)
     func = node.func
     passed_on = isinstance(func, ast.Attribute) and func.attr in (
         "float",
@@ -100,6 +102,59 @@ def _makes_tensor(code: Code, module: Module, node: ast.expr) -> bool:
         "repeat",
     )
     return passed_on and isinstance(func, ast.Attribute) and _makes_tensor(code, module, func.value)
+
+
+def _is_number(module: Module, call: ast.Call) -> bool:
+    """Whether a tensor is made from one number: it has no dimension, and is taken by an op on any device."""
+    given = call.args[0] if call.args else None
+    if isinstance(given, ast.Name):
+        function = module.function(call)
+        arguments = function.args if function is not None else None
+        for arg in (*arguments.args, *arguments.kwonlyargs) if arguments is not None else ():
+            if arg.arg == given.id and arg.annotation is not None:
+                return ast.unparse(arg.annotation) in ("float", "int", "bool")
+    return isinstance(given, ast.Constant) or (
+        isinstance(given, ast.UnaryOp) and isinstance(given.operand, ast.Constant)
+    )
+
+
+def _is_element(method: ast.FunctionDef, read: ast.Attribute) -> bool:
+    """Whether a read takes single numbers out: by an index that counts, or one after the other."""
+    counted = {
+        n.id
+        for f in ast.walk(method)
+        if isinstance(f, (ast.For, ast.comprehension))
+        and isinstance(f.iter, ast.Call)
+        and ast.unparse(f.iter.func) in ("range", "enumerate", "reversed")
+        for n in ast.walk(f.target)
+        if isinstance(n, ast.Name)
+    } | {
+        a.arg
+        for a in method.args.args
+        if a.annotation is not None and ast.unparse(a.annotation) in ("int", "int | None", "Optional[int]")
+    }
+    for node in ast.walk(method):
+        if isinstance(node, (ast.If, ast.IfExp)) and _root(node.test) is read:
+            return True
+        if isinstance(node, ast.Subscript) and node.value is read:
+            names = {n.id for n in ast.walk(node.slice) if isinstance(n, ast.Name)}
+            plain = (ast.Name, ast.Constant, ast.BinOp, ast.Load, ast.operator)
+            return names <= counted and all(isinstance(n, plain) for n in ast.walk(node.slice))
+        if (
+            isinstance(node, ast.Call)
+            and ast.unparse(node.func) == "enumerate"
+            and node.args
+            and node.args[0] is read
+        ):
+            return True
+    return False
+
+
+def _root(node: ast.expr) -> ast.expr:
+    """What is indexed, however often."""
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return node
 
 
 def _computed_with(cls: ast.ClassDef, name: str) -> bool:
@@ -117,6 +172,7 @@ def _computed_with(cls: ast.ClassDef, name: str) -> bool:
                 for n in ast.walk(method)
                 if isinstance(n, ast.Attribute) and n.attr == name and is_own_attribute(n)
             ]
+            mine = [n for n in mine if isinstance(n.ctx, ast.Store) or not _is_element(method, n)]
             if any(isinstance(n.ctx, ast.Store) for n in mine):
                 return False
             read = read or bool(mine)
@@ -163,6 +219,23 @@ def run(device):
 """),
 )
 GOOD = (
+    Example("""
+import torch
+
+class Warmup(torch.nn.Module):
+    def __init__(self, steps, rate: float):
+        super().__init__()
+        self.rate = torch.tensor(rate)
+        self.schedule = torch.linspace(0.1, 1.0, steps)
+        self.active = torch.ones(3, 3)
+
+    def forward(self, x, epoch: int, depth):
+        if self.active[depth][0]:
+            return x
+        return x * self.schedule[epoch] * (1 - self.rate)
+
+model = Warmup(3, 0.5).cuda()
+"""),
     Example(
         _HEAD
         + """        self.register_buffer("pos", torch.randn(128, 8) * 0.02)

@@ -27,7 +27,7 @@ NO_MODULES = ("torch.nn.Parameter", "torch.nn.functional", "torch.nn.init", "tor
 def find(code: Code) -> Iterator[Finding]:
     for cls in code.subclasses_of("torch.nn.Module", "lightning.LightningModule"):
         assert isinstance(cls.node, ast.ClassDef)
-        for attribute, node in _plain_containers(cls.node):
+        for attribute, node in _plain_containers(cls.module, cls.node):
             first = _module_in(code, cls.module, node)
             if first is None or _handed_on(cls.node, attribute):
                 continue
@@ -39,9 +39,9 @@ def find(code: Code) -> Iterator[Finding]:
             yield finding(SLUG, CATEGORY, cls.module, node, text)
 
 
-def _plain_containers(cls: ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:
+def _plain_containers(module: Module, cls: ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:
     """The attributes of self that are given a list, dict or comprehension, or a layer by append."""
-    for node in ast.walk(cls):
+    for node in module.inside(cls, ast.Assign, ast.Call):
         if isinstance(node, ast.Assign) and isinstance(
             node.value, (ast.List, ast.Dict, ast.ListComp, ast.DictComp)
         ):
@@ -107,6 +107,10 @@ def _handed_on(cls: ast.ClassDef, attribute: str) -> bool:
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         if name in ("add_module", "register_module", "setattr"):
             return True
+        # A module of the project's own that is given them may register them.
+        given = [*node.args, *(k.value for k in node.keywords)]
+        if name.lstrip("_")[:1].isupper() and any(is_own_attribute(g) and g.attr == attribute for g in given):
+            return True
         if name in ("ModuleList", "ModuleDict", "Sequential", "ParameterList"):
             inside = [n for a in node.args for n in ast.walk(a)]
             if any(isinstance(n, ast.Attribute) and n.attr == attribute for n in inside):
@@ -148,6 +152,20 @@ class Stack(nn.Module):
 """),
 )
 GOOD = (
+    Example("""
+from torch import nn
+
+class _Chosen(nn.Module):
+    def __init__(self, scalers):
+        super().__init__()
+        self.scalers = nn.ModuleDict(scalers)
+
+class Net(nn.Module):
+    def __init__(self, names):
+        super().__init__()
+        self.scalers = {n: nn.Linear(1, 8) for n in names}
+        self.chosen = _Chosen(scalers=self.scalers)
+"""),
     Example("""
 from torch import nn
 

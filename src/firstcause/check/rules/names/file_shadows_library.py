@@ -1,7 +1,7 @@
 """A file of the project bears the name of a library that the project imports from.
 
 Why: Python finds the file before the library, and the import fails: cannot import name … from partially initialized module.
-Refuted by: the file binds what is imported from it.
+Refuted by: the file binds what is imported from it, a file that lies deeper than the script that imports, or in a package.
 Holds for: Python, all versions.
 """
 
@@ -49,6 +49,7 @@ def find(code: Code) -> Iterator[Finding]:
                     node.level
                     or node.module != library
                     or code.project.import_target(module, library) is not own[library]
+                    or not _is_first(own[library], module)
                 ):
                     continue
                 missing = [
@@ -59,6 +60,15 @@ def find(code: Code) -> Iterator[Finding]:
                 if missing:
                     text = f"{own[library].name} is found before the library {library}, and does not have {missing[0]}"
                     yield finding(SLUG, CATEGORY, module, node, text, argument=library)
+
+
+def _is_first(own: Module, module: Module) -> bool:
+    """Whether Python looks there before it looks for libraries: in the folder of the script, which is no package.
+
+    Files of folders beside or below are looked at only under the names of their packages.
+    """
+    folder = os.path.dirname(own.path)
+    return os.path.dirname(module.path) == folder and not os.path.isfile(os.path.join(folder, "__init__.py"))
 
 
 def _binds(module: Module, name: str) -> bool:
@@ -86,5 +96,13 @@ GOOD = (
     Example(
         "from datasets import load_dataset\n",
         files={"datasets.py": "def load_dataset(name):\n    return name\n"},
+    ),
+    Example(
+        "import torch\nfrom lib.layers import layer\n",
+        files={
+            "lib/__init__.py": "",
+            "lib/layers.py": "from torch import nn\n\nlayer = nn.Linear(2, 2)\n",
+            "lib/torch.py": "VERSION = 1\n",
+        },
     ),
 )

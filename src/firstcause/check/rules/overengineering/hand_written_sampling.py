@@ -49,7 +49,7 @@ def find(code: Code) -> Iterator[Finding]:
 
 
 def _draws(code: Code, module: Module, function: ast.FunctionDef) -> list[str]:
-    names = [call_of(code, module, n).name for n in ast.walk(function) if isinstance(n, ast.Call)]
+    names = [call_of(code, module, n).name for n in module.inside(function, ast.Call)]
     return sorted({n for n in names if n.startswith("torch.") and n.rpartition(".")[2] in DRAWS})
 
 

@@ -72,6 +72,13 @@ def _divided(code: Code, loop: Loop, backward: Event) -> bool:
         if isinstance(node, ast.keyword) and node.arg == "reduction":
             return True
     receiver = backward.call.receiver
+    if (
+        isinstance(receiver, ast.Call)
+        and isinstance(receiver.func, ast.Attribute)
+        and receiver.func.attr == "scale"
+        and receiver.args
+    ):
+        receiver = receiver.args[0]
     if receiver is None or backward.call.module is not loop.module:
         return True
     origins = code.origins(loop.module, receiver)
@@ -107,6 +114,31 @@ BAD = (
     Example(_LOOP.format(divided="", mark="  # found", every="4")),
 )
 GOOD = (
+    Example("""
+import torch
+
+class Fitter:
+    def __init__(self, net, every):
+        self.net = net
+        self.every = every
+        self.opt = torch.optim.SGD(net.parameters(), lr=0.1)
+        self.scaler = torch.amp.GradScaler()
+
+    def fit(self, loader):
+        for i, (x, y) in enumerate(loader):
+            loss = self.shared(torch.nn.functional.mse_loss(self.net(x), y))
+            self.learn(loss, i)
+
+    def learn(self, loss, i):
+        self.scaler.scale(loss).backward()
+        if i % self.every == 0:
+            self.scaler.step(self.opt)
+            self.scaler.update()
+            self.opt.zero_grad()
+
+    def shared(self, loss):
+        return loss / self.every
+"""),
     Example(_LOOP.format(divided=" / accum", mark="", every="accum")),
     Example(_LOOP.format(divided="", mark="", every="1")),
     Example("""

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from firstcause.check.code import Code, finding
 from firstcause.check.evaluation import evaluation_loops
 from firstcause.check.graphs import QUIET
+from firstcause.check.makers import call_of
 from firstcause.check.modes import has_modes
 from firstcause.check.rule import Example
 from firstcause.schema.finding import Category, Finding
@@ -29,15 +30,22 @@ def find(code: Code) -> Iterator[Finding]:
         return
     evaluated = _evaluated(code)
     for module, place in _quiet_places(code):
+        if _is_of_training(module, place):
+            continue
         for node in ast.walk(place):
             if not isinstance(node, ast.Call) or not _is_model_call(node):
                 continue
-            if _trains(place):
+            if _trains(module, place):
                 break
             if _is_known(code, module, node):
                 continue
             made = frozenset(o.node for o in code.origins(module, node.func))
-            if not made or made & evaluated or not _all_trained(code, made) or not has_modes(code, made):
+            if (
+                not made
+                or made & evaluated
+                or not _all_trained(code, made)
+                or not _matters(code, module, made)
+            ):
                 continue
             name = ast.unparse(node.func)
             text = (
@@ -91,18 +99,56 @@ def _quiet_places(code: Code) -> Iterator[tuple[Module, ast.AST]]:
             yield call.module, holder
 
 
-def _trains(place: ast.AST) -> bool:
+def _is_of_training(module: Module, place: ast.AST) -> bool:
+    """In a module's forward: a target of the training, such as a momentum encoder's, has the mode of the training."""
+    function = place if isinstance(place, ast.FunctionDef) else module.function(place)
+    return (
+        isinstance(function, ast.FunctionDef)
+        and function.name == "forward"
+        and module.method_class(function) is not None
+    )
+
+
+def _trains(module: Module, place: ast.AST) -> bool:
     """A block that calls backward is a training under the wrong switch: another rule's."""
-    return any(isinstance(n, ast.Attribute) and n.attr == "backward" for n in ast.walk(place))
+    return any(n.attr == "backward" for n in module.inside(place, ast.Attribute))
 
 
 def _is_model_call(node: ast.Call) -> bool:
+    if isinstance(node.func, ast.Attribute) and node.func.attr in ("generate", "forward"):
+        return False
     return isinstance(node.func, (ast.Name, ast.Attribute)) and bool(node.args or node.keywords)
 
 
 def _is_known(code: Code, module: Module, node: ast.Call) -> bool:
     """Whether a call is of a function or class that its name alone says: no model is called."""
     return resolve(code.project, module, node.func) is not None
+
+
+def _matters(code: Code, module: Module, made: frozenset[ast.AST]) -> bool:
+    """Whether a mode makes a difference: such layers are seen, or a library makes the model and its author calls train()."""
+    if has_modes(code, made):
+        return True
+    switched: set[ast.AST] | None = code.project.memory.get("models put into training")
+    if switched is None:
+        switched = {
+            o.node
+            for c in code.methods("train")
+            if c.receiver is not None and not c.node.args
+            for o in code.origins(c.module, c.receiver)
+        }
+        code.project.memory["models put into training"] = switched
+    return made <= switched and all(_is_foreign(code, module, node) for node in made)
+
+
+def _is_foreign(code: Code, module: Module, node: ast.AST) -> bool:
+    """Whether a call of a library, or of an object of one, makes it: what is in it cannot be read here."""
+    if not isinstance(node, ast.Call):
+        return False
+    where = next((m for m in code.modules if node in m.parents), module)
+    return not code.callees_of(call_of(code, where, node)) and not call_of(code, where, node).name.startswith(
+        "torch."
+    )
 
 
 def _all_trained(code: Code, made: frozenset[ast.AST]) -> bool:
@@ -140,6 +186,24 @@ def fit(model, loader):
         opt.step()
 """
 BAD = (
+    Example("""
+import torch
+
+def train(net, loader, opt):
+    net.train()
+    for x, y in loader:
+        torch.nn.functional.mse_loss(net(x), y).backward()
+        opt.step()
+
+def test(net, loader):
+    with torch.no_grad():  # found
+        return sum((net(x) == y).sum() for x, y in loader)
+
+def main(engine, loader):
+    net, opt, loader = engine.make_private(loader)
+    train(net, loader, opt)
+    print(test(net, loader))
+"""),
     Example(
         _HEAD
         + """

@@ -28,11 +28,18 @@ def find(code: Code) -> Iterator[Finding]:
             loop is None
             or not reaches(code, loop, _is_backward)
             or reaches(code, _outermost(code, step), _clears)
+            or _is_made_anew(code, loop, step)
         ):
             continue
         where = step.module.segment(step.receiver) if step.receiver is not None else "the optimizer"
         text = f"{where} steps in this loop and nothing clears its gradients: each step adds to those of all steps before"
         yield finding(SLUG, CATEGORY, step.module, step.node, text)
+
+
+def _is_made_anew(code: Code, loop: Loop, step: Call) -> bool:
+    """An optimizer that the loop itself makes, with what it updates: there are no gradients of steps before."""
+    made = code.origins(step.module, step.receiver) if step.receiver is not None else []
+    return any(loop.holds(o.node) for o in made)
 
 
 def _outermost(code: Code, step: Call) -> Loop:
@@ -97,6 +104,16 @@ def fit(net, loader, epochs):
 """),
 )
 GOOD = (
+    Example("""
+import torch
+
+def edit(net, frames):
+    for frame in frames:
+        x = frame.detach().clone().requires_grad_()
+        opt = torch.optim.SGD([x], lr=0.1)
+        net(x).pow(2).mean().backward()
+        opt.step()
+"""),
     Example("""
 import torch
 

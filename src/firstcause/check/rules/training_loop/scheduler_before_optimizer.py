@@ -7,10 +7,12 @@ Holds for: torch since 1.1.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Mapping
 
-from firstcause.check.code import Code, finding
+from firstcause.check.code import Call, Code, finding
 from firstcause.check.events import Event, events, training_loops
+from firstcause.check.prepared import stepped
 from firstcause.check.rule import Example
 from firstcause.schema.finding import Category, Finding
 
@@ -33,6 +35,42 @@ def find(code: Code) -> Iterator[Finding]:
                     more = {"related": (event.call.site,)}
                     yield finding(SLUG, CATEGORY, waiting.call.module, waiting.call.node, text, **more)
                 waiting = None
+    yield from _of_prepared(code)
+
+
+def _of_prepared(code: Code) -> Iterator[Finding]:
+    """The same for what went through ``accelerator.prepare``, and for schedules of transformers."""
+    seen = {e.call.node for loop in training_loops(code) for e in events(code, loop) if e.kind == "schedule"}
+    for call in code.methods("step"):
+        if call.node in seen or call.loop is None or call.receiver is None:
+            continue
+        optimizer = _next_step(code, call)
+        if optimizer is not None and stepped(code, call.module, call.receiver) == "schedule":
+            text = "the schedule steps before the optimizer: the first learning rate is never used"
+            yield finding(
+                SLUG, CATEGORY, call.module, call.node, text, related=(call.module.site(optimizer),)
+            )
+
+
+def _next_step(code: Code, call: Call) -> ast.Call | None:
+    """The step of an optimizer behind a call in the same block, where none stands before it."""
+    statement = call.module.statement(call.node)
+    parent = call.module.parents.get(statement) if statement is not None else None
+    block = next(
+        (b for n in ("body", "orelse") if isinstance(b := getattr(parent, n, None), list) and statement in b),
+        [],
+    )
+    calls = [
+        s.value
+        for s in block
+        if isinstance(s, ast.Expr)
+        and isinstance(s.value, ast.Call)
+        and isinstance(s.value.func, ast.Attribute)
+        and s.value.func.attr == "step"
+    ]
+    steps = [c for c in calls if stepped(code, call.module, c.func.value) == "optimizer"]  # type: ignore[attr-defined]
+    is_first = bool(steps) and steps[0].lineno > call.node.lineno
+    return steps[0] if is_first else None
 
 
 _HEAD = """
@@ -42,7 +80,23 @@ def fit(net, loader):
     opt = torch.optim.SGD(net.parameters(), lr=0.1)
     sched = torch.optim.lr_scheduler.OneCycleLR(opt, 0.1, total_steps=100)
 """
+_PREPARED = """
+import torch
+from accelerate import Accelerator
+from transformers import get_linear_schedule_with_warmup
+
+def main(net, loader):
+    accelerator = Accelerator()
+    opt = torch.optim.AdamW(net.parameters())
+    sched = get_linear_schedule_with_warmup(opt, 10, 100)
+    net, opt, loader, sched = accelerator.prepare(net, opt, loader, sched)
+    for batch in loader:
+        accelerator.backward(net(**batch).loss)
+{rest}
+        opt.zero_grad()
+"""
 BAD = (
+    Example(_PREPARED.format(rest="        sched.step()  # found\n        opt.step()")),
     Example(
         _HEAD
         + """
@@ -70,6 +124,8 @@ def fit(net, loader):
 """),
 )
 GOOD = (
+    Example(_PREPARED.format(rest="        opt.step()\n        sched.step()")),
+    Example(_PREPARED.format(rest="        if batch:\n            sched.step()\n        opt.step()")),
     Example(
         _HEAD
         + """

@@ -1,0 +1,187 @@
+"""Whether a batch of values is a row (N,) or a column (N, 1), as far as the code says it."""
+
+from __future__ import annotations
+
+import ast
+
+from firstcause.check.code import Code, shortest
+from firstcause.source.module import Module
+from firstcause.source.resolve import external, resolve
+
+# Methods that keep the number of dimensions.
+KEEPS = frozenset(
+    {
+        "float",
+        "double",
+        "long",
+        "half",
+        "to",
+        "cuda",
+        "cpu",
+        "clone",
+        "detach",
+        "contiguous",
+        "astype",
+        "copy",
+        "abs",
+    }
+)
+# Functions that make a tensor or array of what they are given, with its dimensions.
+COPIES = frozenset(
+    {
+        "torch.tensor", "torch.as_tensor", "torch.from_numpy", "torch.FloatTensor", "torch.Tensor", "torch.LongTensor",
+        "numpy.array", "numpy.asarray",
+    }
+)  # fmt: skip
+FILLED = frozenset(
+    f"{library}.{name}"
+    for library in ("torch", "numpy", "numpy.random")
+    for name in ("randn", "rand", "zeros", "ones", "empty")
+)
+HOPS = 6
+
+
+def is_row(code: Code, module: Module, node: ast.expr, hops: int = HOPS) -> bool:
+    """Whether a value surely has one dimension: a table's column, a sum over one of two, the target of a loop over such."""
+    if hops == 0:
+        return False
+    if isinstance(node, ast.Name):
+        element = _element_of_loader(code, module, node)
+        if element is not None:
+            return is_row(code, element[0], element[1], hops - 1)
+        origins = code.origins(module, node)
+        return bool(origins) and all(
+            o.node is not node and isinstance(o.node, ast.expr) and is_row(code, o.module, o.node, hops - 1)
+            for o in origins
+        )
+    if isinstance(node, ast.Attribute):
+        return node.attr == "values" and is_row(code, module, node.value, hops - 1)
+    if isinstance(node, ast.Subscript):
+        return (
+            isinstance(node.slice, ast.Constant)
+            and isinstance(node.slice.value, str)
+            and _is_table(code, module, node.value)
+        )
+    return isinstance(node, ast.Call) and _makes_row(code, module, node, hops)
+
+
+def _makes_row(code: Code, module: Module, node: ast.Call, hops: int) -> bool:
+    name = shortest(external(resolve(code.project, module, node.func)))
+    if name in COPIES:
+        return bool(node.args) and is_row(code, module, node.args[0], hops - 1)
+    if name in FILLED:
+        return len(node.args) == 1 and not isinstance(
+            node.args[0], (ast.Tuple, ast.List, ast.Starred, ast.Name, ast.Attribute)
+        )
+    if not isinstance(node.func, ast.Attribute) or name:
+        return False
+    if node.func.attr in KEEPS or node.func.attr == "to_numpy":
+        return is_row(code, module, node.func.value, hops - 1)
+    # The sum of a table of two dimensions over one of them.
+    over = (
+        node.args[0]
+        if node.args
+        else next((k.value for k in node.keywords if k.arg in ("dim", "axis")), None)
+    )
+    keeps = any(k.arg == "keepdim" for k in node.keywords) or len(node.args) > 1
+    return (
+        node.func.attr in ("sum", "mean")
+        and over is not None
+        and not keeps
+        and _is_flat_table(code, module, node.func.value)
+    )
+
+
+def _is_flat_table(code: Code, module: Module, node: ast.expr) -> bool:
+    """Whether a value is filled with two sizes: ``torch.randn(512, 8)``."""
+    origins = code.origins(module, node)
+    return bool(origins) and all(
+        isinstance(o.node, ast.Call)
+        and shortest(external(resolve(code.project, o.module, o.node.func))) in FILLED
+        and len(o.node.args) == 2
+        for o in origins
+    )
+
+
+def _is_table(code: Code, module: Module, node: ast.expr) -> bool:
+    """Whether a value is a table of pandas, rows left out or not."""
+    made = code.made_by(module, node)
+    return bool(made) and all(m.startswith("pandas.read_") or m == "pandas.DataFrame" for m in made)
+
+
+def _element_of_loader(code: Code, module: Module, name: ast.Name) -> tuple[Module, ast.expr] | None:
+    """The argument of TensorDataset whose batches a loop's target stands for."""
+    for loop in module.ancestors(name):
+        if not isinstance(loop, ast.For):
+            continue
+        target, over = loop.target, loop.iter
+        if (
+            isinstance(over, ast.Call)
+            and ast.unparse(over.func) == "enumerate"
+            and isinstance(target, ast.Tuple)
+            and over.args
+        ):
+            target, over = target.elts[-1], over.args[0]
+        if not isinstance(target, ast.Tuple):
+            continue
+        place = next(
+            (i for i, t in enumerate(target.elts) if isinstance(t, ast.Name) and t.id == name.id), None
+        )
+        if place is None:
+            continue
+        if any(
+            isinstance(n, ast.Name) and n.id == name.id and isinstance(n.ctx, ast.Store)
+            for s in loop.body
+            for n in ast.walk(s)
+        ):
+            return None
+        return _tensor(code, module, over, place)
+    return None
+
+
+def _tensor(code: Code, module: Module, loader: ast.expr, place: int) -> tuple[Module, ast.expr] | None:
+    """The tensor at a place of the one TensorDataset behind a loader."""
+    node, where = loader, module
+    for wanted in ("torch.utils.data.DataLoader", "torch.utils.data.TensorDataset"):
+        origins = code.origins(where, node)
+        if len(origins) != 1 or not isinstance(origins[0].node, ast.Call):
+            return None
+        where, made = origins[0].module, origins[0].node
+        if shortest(external(resolve(code.project, where, made.func))) != wanted or not made.args:
+            return None
+        if wanted.endswith("TensorDataset"):
+            is_there = len(made.args) > place and not any(isinstance(a, ast.Starred) for a in made.args)
+            return (where, made.args[place]) if is_there else None
+        node = made.args[0]
+    return None
+
+
+def is_column_of_model(code: Code, module: Module, node: ast.expr) -> bool:
+    """Whether a value is what a last linear layer of width one gives: (N, 1), for a batch of rows."""
+    origins = code.origins(module, node)
+    return bool(origins) and all(
+        isinstance(o.node, ast.Call) and _ends_in_one(code, o.module, o.node.func) for o in origins
+    )
+
+
+def _ends_in_one(code: Code, module: Module, func: ast.expr) -> bool:
+    made = code.origins(module, func)
+    return bool(made) and all(
+        isinstance(o.node, ast.Call) and _is_one_wide(code, o.module, o.node) for o in made
+    )
+
+
+def _is_one_wide(code: Code, module: Module, call: ast.Call) -> bool:
+    name = shortest(external(resolve(code.project, module, call.func)))
+    if name == "torch.nn.Sequential":
+        last = call.args[-1] if call.args else None
+        return isinstance(last, ast.Call) and _is_one_wide(code, module, last)
+    if name != "torch.nn.Linear":
+        return False
+    width = (
+        call.args[1]
+        if len(call.args) > 1
+        else next((k.value for k in call.keywords if k.arg == "out_features"), None)
+    )
+    known = code.constant(module, width) if width is not None else None
+    return known is not None and known.value == 1

@@ -1,0 +1,1 @@
+"""What runs inside of the sealed child: the only part of the check that imports torch."""

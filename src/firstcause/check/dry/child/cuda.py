@@ -1,0 +1,88 @@
+"""What a program asks of CUDA itself, answered as by one card that is idle."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import torch
+
+MEMORY = 80 << 30
+
+
+def install() -> None:
+    cuda = torch.cuda
+    nothing = _nothing
+    for name in (  # noqa: SIM905
+        "set_device synchronize empty_cache manual_seed manual_seed_all seed seed_all init "
+        "reset_peak_memory_stats reset_max_memory_allocated ipc_collect set_per_process_memory_fraction "
+        "set_stream set_rng_state set_rng_state_all"
+    ).split():
+        setattr(cuda, name, nothing)
+    for name in [
+        "memory_allocated",
+        "max_memory_allocated",
+        "memory_reserved",
+        "max_memory_reserved",
+        "current_device",
+        "utilization",
+    ]:
+        setattr(cuda, name, lambda *args, **kwargs: 0)
+    cuda.is_available = cuda.is_initialized = cuda.is_bf16_supported = lambda *args, **kwargs: True
+    cuda.device_count = lambda: 1
+    cuda.get_device_name = lambda *args: "an accelerator that is emulated"
+    cuda.get_device_capability = lambda *args: (8, 0)
+    properties = SimpleNamespace(
+        name=cuda.get_device_name(), total_memory=MEMORY, major=8, minor=0, multi_processor_count=108
+    )
+    cuda.get_device_properties = lambda *args: properties
+    cuda.mem_get_info = lambda *args: (MEMORY, MEMORY)
+    cuda.get_rng_state = lambda *args: torch.get_rng_state()
+    cuda.get_rng_state_all = lambda: [torch.get_rng_state()]
+    cuda.device = cuda.stream = _Context
+    cuda.Stream = cuda.Event = _Marker
+    cuda.current_stream = cuda.default_stream = lambda *args: _Marker()
+    torch.manual_seed = _manual_seed
+    torch.compile = torch.jit.script = _as_it_is
+    torch.Generator = _Generator
+
+
+def _nothing(*args: Any, **kwargs: Any) -> None:
+    return None
+
+
+def _manual_seed(seed: Any) -> Any:
+    return torch.default_generator
+
+
+def _as_it_is(function: Any = None, *args: Any, **kwargs: Any) -> Any:
+    return function if function is not None else _as_it_is
+
+
+class _Generator(torch.Generator):
+    def __new__(cls, device: Any = "cpu") -> Any:
+        return super().__new__(cls, "cpu")
+
+
+class _Context:
+    def __init__(self, *args: Any) -> None:
+        self.args = args
+
+    def __enter__(self) -> _Context:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        return None
+
+
+class _Marker(_Context):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__()
+
+    def elapsed_time(self, other: Any) -> float:
+        return 1.0
+
+    def query(self) -> bool:
+        return True
+
+    record = synchronize = wait = wait_stream = wait_event = record_event = _nothing

@@ -1,0 +1,144 @@
+"""The horizon: the user's loops end once they have trained for long enough, and what stands behind them is run too.
+
+A loop is shortened where it trained, or where it computes for long.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import sys
+import time
+from collections.abc import Iterable, Iterator, Sized
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from firstcause.check.dry.child.session import Session
+
+FOR, ENTER, WHILE, LEAVE, DEVICE = (
+    f"__firstcause_{n}__" for n in ("for", "enter", "while", "leave", "device")
+)
+# At least two epochs, and an evaluation between them.
+PASSES, STEPS = 3, 6
+# Where a step takes many passes, so many of them do.
+FEW_STEPS, MANY_PASSES = 3, 12
+# A gradient that has been gathered over so many batches and not been applied is never applied.
+GATHERED = 130
+# Data that take longer to prepare are prepared in part.
+PREPARED = 100
+
+
+class Loop:
+    """One execution of a loop statement of the user's."""
+
+    def __init__(self, session: Session, key: tuple[str, int], frame: int, planned: int | None) -> None:
+        self.session, self.key, self.frame, self.planned = session, key, frame, planned
+        self.passes = 0
+        self.started = time.process_time()
+        self._steps = dict(session.steps)
+        self._forwards, self._backwards = session.forwards, session.backwards
+
+    @property
+    def steps(self) -> int:
+        """Steps of the busiest optimizer since the loop began."""
+        made = (n - self._steps.get(k, 0) for k, n in self.session.steps.items())
+        return max(made, default=0)
+
+    @property
+    def backwards(self) -> int:
+        return self.session.backwards - self._backwards
+
+    def enough(self) -> bool:
+        """Whether what comes next in this loop would only be more of the same."""
+        share = (time.process_time() - self.started) / self.session.seconds
+        if self.steps:
+            done = self.passes >= PASSES and self.steps >= STEPS
+            done = done or (self.steps >= FEW_STEPS and self.passes >= MANY_PASSES)
+            return done or (self.passes >= 2 and self.steps >= 2 and share > 0.06)
+        if self.backwards:
+            return self.passes >= GATHERED or (self.passes >= 2 and share > 0.25)
+        if self.session.forwards > self._forwards:
+            return self.passes >= PASSES and share > 0.04
+        return self.passes >= PREPARED and share > 0.06
+
+
+def install(session: Session) -> None:
+    """Put the functions that transformed code calls where every module finds them."""
+
+    def over(items: Iterable[Any], file: str, line: int) -> Iterator[Any]:
+        planned = len(items) if isinstance(items, Sized) else None
+        loop = Loop(session, (file, line), id(sys._getframe(1)), planned)
+        source = iter(items)
+        return _run(session, loop, source)
+
+    def enter(file: str, line: int) -> None:
+        frame = id(sys._getframe(1))
+        leave(file, line, frame)
+        session.loops.append(Loop(session, (file, line), frame, None))
+
+    def leave(file: str, line: int, frame: int = 0) -> None:
+        frame = frame or id(sys._getframe(1))
+        session.loops[:] = [x for x in session.loops if x.key != (file, line) or x.frame != frame]
+
+    def go_on(file: str, line: int) -> bool:
+        frame = id(sys._getframe(1))
+        for loop in reversed(session.loops):
+            if loop.key == (file, line) and loop.frame == frame:
+                if loop.passes and loop.enough():
+                    session.was_cut = True
+                    return False
+                loop.passes += 1
+                break
+        return True
+
+    for name, function in ((FOR, over), (ENTER, enter), (LEAVE, leave), (WHILE, go_on)):
+        setattr(builtins, name, function)
+
+
+def _run(session: Session, loop: Loop, source: Iterator[Any]) -> Iterator[Any]:
+    session.loops.append(loop)
+    try:
+        for item in source:
+            loop.passes += 1
+            yield item
+            if loop.enough():
+                session.was_cut = True
+                return
+    finally:
+        if loop in session.loops:
+            session.loops.remove(loop)
+
+
+def transformed(source: bytes, file: str) -> Any:
+    """The code of a file with its loops under the horizon; lines stay what they are."""
+    tree = _Transformer(file).visit(ast.parse(source, file))
+    return compile(ast.fix_missing_locations(tree), file, "exec", dont_inherit=True)
+
+
+class _Transformer(ast.NodeTransformer):
+    def __init__(self, file: str) -> None:
+        self.file = file
+
+    def _call(self, name: str, at: ast.AST, *first: ast.expr, place: bool = True) -> ast.expr:
+        where: list[ast.expr] = [ast.Constant(self.file), ast.Constant(at.lineno)] if place else []  # type: ignore[attr-defined]
+        call = ast.Call(ast.Name(name, ast.Load()), [*first, *where], [])
+        return ast.copy_location(call, at)
+
+    def visit_For(self, node: ast.For) -> ast.AST:
+        self.generic_visit(node)
+        node.iter = self._call(FOR, node.iter, node.iter)
+        return node
+
+    def visit_While(self, node: ast.While) -> Any:
+        self.generic_visit(node)
+        test = ast.BoolOp(ast.And(), [self._call(WHILE, node.test), node.test])
+        node.test = ast.copy_location(test, node.test)
+        before = ast.copy_location(ast.Expr(self._call(ENTER, node.test)), node)
+        after = ast.copy_location(ast.Expr(self._call(LEAVE, node.test)), node)
+        return [before, node, after]
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        if node.attr == "device" and isinstance(node.ctx, ast.Load):
+            return self._call(DEVICE, node, node, place=False)
+        return node

@@ -1,0 +1,47 @@
+"""One object at several places: each place builds its own.
+
+Facts:
+
+- ``class_name``: the class of the object that the source repeats.
+"""
+
+from __future__ import annotations
+
+from firstcause.fix.draft import draft
+from firstcause.fix.operations import Facts
+from firstcause.fix.rewrite import replaced
+from firstcause.schema import Fix, Site
+from firstcause.source import Project
+from firstcause.source.repeated_modules import Repeated, find_repeated
+
+CAUSE = "accidentally-shared-parameters"
+
+
+def line(facts: Facts, project: Project) -> Site | None:
+    """The line that repeats the object."""
+    found = _found(facts, project)
+    return found.module.site(found.node) if found is not None else None
+
+
+def patch(facts: Facts, project: Project, root: str) -> Fix | None:
+    """A comprehension in place of a repeated list, the call in place of an appended name."""
+    found = _found(facts, project)
+    if found is None or found.built is None:
+        return None
+    call = found.module.segment(found.built)
+    text = call if found.times is None else f"[{call} for _ in range({found.times})]"
+    site = found.module.site(found.node)
+    return draft(
+        project,
+        root,
+        CAUSE,
+        [replaced(found.module, found.node, text)],
+        f"Build a {facts['class_name']} of its own for each place at {site}: `{text}`.",
+        f"{site}: the model has more parameters, and each place learns its own; old checkpoints fill all with the same.",
+        "Sharing that is meant, such as tied embeddings.",
+    )
+
+
+def _found(facts: Facts, project: Project) -> Repeated | None:
+    found = find_repeated(project, str(facts.get("class_name") or ""))
+    return found[0] if len(found) == 1 else None

@@ -1,0 +1,110 @@
+"""The optimizer was made before parameters were replaced: it is made after that.
+
+Facts:
+
+- ``missing``: the parameters that it lacks, each with its ``name`` in the model.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from firstcause.fix.draft import draft
+from firstcause.fix.operations import Facts
+from firstcause.fix.optimizers import constructions
+from firstcause.fix.scopes import statement_at
+from firstcause.fix.statements import inserted_line_after, removed
+from firstcause.schema import Fix, Site
+from firstcause.source import Module, Project
+
+CAUSE = "optimizer-before-params-replaced"
+
+
+def line(facts: Facts, project: Project) -> Site | None:
+    """The line that makes the optimizer too early."""
+    made = _made(facts, project)
+    return made[0].site(made[1]) if made is not None else None
+
+
+def patch(facts: Facts, project: Project, root: str) -> Fix | None:
+    """The line moved behind the replacement; None where the optimizer is used before that, or they stand apart."""
+    made = _made(facts, project)
+    if made is None:
+        return None
+    module, statement = made
+    if (
+        not isinstance(statement, ast.Assign)
+        or statement_at(module, {"line": statement.lineno}) is not statement
+    ):
+        return None
+    after = _replacement(facts, project, module, statement)
+    if after is None or _used_between(module, statement, after):
+        return None
+    moved, gone = inserted_line_after(module, after, module.segment(statement)), removed(module, statement)
+    if moved is None or gone is None:
+        return None
+    site = module.site(statement)
+    return draft(
+        project,
+        root,
+        CAUSE,
+        [gone, moved],
+        f"Make the optimizer of {site} after {module.site(after)}, which gives the model other parameters.",
+        f"{site}: the optimizer holds the parameters that the model runs with.",
+        "State of the optimizer begins anew for what was replaced.",
+    )
+
+
+def _made(facts: Facts, project: Project) -> tuple[Module, ast.stmt] | None:
+    """The statement that makes the optimizer: the only one, or the only one that a replacement follows."""
+    found = [(m, s) for m, c in constructions(project) if (s := m.statement(c)) is not None]
+    followed = [(m, s) for m, s in found if _replacement(facts, project, m, s) is not None]
+    chosen = followed if len(found) > 1 else found
+    return chosen[0] if len(chosen) == 1 else None
+
+
+def _replacement(facts: Facts, project: Project, module: Module, made: ast.stmt) -> ast.stmt | None:
+    """The last statement after it in its block that assigns such a part, itself or in the function it calls."""
+    block = next(
+        (b for b in vars(module.parents[made]).values() if isinstance(b, list) and made in b), [made]
+    )
+    parts = {p for m in facts.get("missing") or [] for p in str(m["name"]).split(".")[:-1]}
+    later = block[block.index(made) + 1 :]
+    found = [s for s in later if _assigns(s, parts) or _calls_one_that_assigns(project, s, parts)]
+    return found[-1] if found else None
+
+
+def _assigns(node: ast.AST, parts: set[str]) -> bool:
+    targets = [
+        t
+        for n in ast.walk(node)
+        if isinstance(n, (ast.Assign, ast.AugAssign))
+        for t in (n.targets if isinstance(n, ast.Assign) else [n.target])
+    ]
+    return any(isinstance(t, ast.Attribute) and t.attr in parts for t in targets)
+
+
+def _calls_one_that_assigns(project: Project, statement: ast.stmt, parts: set[str]) -> bool:
+    if isinstance(statement, (ast.For, ast.While, ast.FunctionDef, ast.ClassDef)):
+        return False
+    names = {
+        n.func.attr if isinstance(n.func, ast.Attribute) else getattr(n.func, "id", "")
+        for n in ast.walk(statement)
+        if isinstance(n, ast.Call)
+    }
+    return any(
+        f.name in names and f.name != "__init__" and _assigns(f, parts)
+        for module in project.modules
+        for f in module.nodes(ast.FunctionDef)
+    )
+
+
+def _used_between(module: Module, made: ast.Assign, after: ast.stmt) -> bool:
+    name = module.segment(made.targets[0])
+    scope = module.function(made) or module.tree
+    return any(
+        isinstance(n, (ast.Name, ast.Attribute))
+        and made.lineno < n.lineno <= (after.end_lineno or after.lineno)
+        and module.segment(n) == name
+        for n in ast.walk(scope)
+    )

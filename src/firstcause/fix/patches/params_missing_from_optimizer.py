@@ -1,0 +1,109 @@
+"""Parameters in no group of the optimizer: they are handed to it.
+
+Facts:
+
+- ``missing``: what is left out, each with its ``name`` in the model and the class of the model, ``root``.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from firstcause.fix.draft import draft
+from firstcause.fix.operations import Facts
+from firstcause.fix.optimizers import constructions
+from firstcause.fix.rewrite import replaced
+from firstcause.schema import Fix, Site
+from firstcause.source import Module, Project
+from firstcause.source.arguments import argument
+
+CAUSE = "params-missing-from-optimizer"
+
+
+def line(facts: Facts, project: Project) -> Site | None:
+    """The line that makes the optimizer; where it is given names of its own, the first of them."""
+    made = constructions(project)
+    return made[0][0].site(made[0][1]) if len(made) == 1 else None
+
+
+def patch(facts: Facts, project: Project, root: str) -> Fix | None:
+    """The part beside those that it is given, or all parameters where a test on names left some out."""
+    made = constructions(project)
+    if len(made) != 1:
+        return None
+    module, call = made[0]
+    given = argument(call, 0, "params")
+    if given is None or not isinstance(given.node, ast.expr):
+        return None
+    text = _all_of(module, given.node) or _with_others(facts, project, module, given.node)
+    if text is None:
+        return None
+    site = module.site(call)
+    return draft(
+        project,
+        root,
+        CAUSE,
+        [replaced(module, given.node, text)],
+        f"Hand all parameters that are trained to the optimizer at {site}: `{text}`.",
+        f"{site}: they are trained with the rest; checkpoints of the optimizer from before do not fit.",
+        "Parts that were left out on purpose: set requires_grad_(False) on them.",
+    )
+
+
+def _all_of(module: Module, given: ast.expr) -> str | None:
+    """``M.parameters()`` in place of a choice among ``M.named_parameters()`` by a test."""
+    if not isinstance(given, (ast.ListComp, ast.GeneratorExp)) or len(given.generators) != 1:
+        return None
+    source = given.generators[0].iter
+    chosen = bool(given.generators[0].ifs) and isinstance(source, ast.Call)
+    if chosen and isinstance(source.func, ast.Attribute) and source.func.attr == "named_parameters":  # type: ignore[attr-defined]
+        return f"{module.segment(source.func.value)}.parameters()"  # type: ignore[attr-defined]
+    return None
+
+
+def _with_others(facts: Facts, project: Project, module: Module, given: ast.expr) -> str | None:
+    parts = {
+        (str(m["root"]), str(m["name"]).partition(".")[0], "." in str(m["name"])) for m in facts["missing"]
+    }
+    others = [_text_of(part, project, module, given) for part in sorted(parts)]
+    if not others or None in others:
+        return None
+    added = ", ".join(dict.fromkeys(f"*{o}" for o in others if o))
+    return f"[*{module.segment(given)}, {added}]"
+
+
+def _text_of(part: tuple[str, str, bool], project: Project, module: Module, given: ast.expr) -> str | None:
+    """``model.decoder.parameters()`` beside ``model.encoder.parameters()``; a model of its own by its variable."""
+    root, first, is_nested = part
+    variables = _variables(module, root)
+    handed = [
+        c.func.value
+        for c in ast.walk(given)
+        if isinstance(c, ast.Call)
+        and isinstance(c.func, ast.Attribute)
+        and c.func.attr.endswith("parameters")
+    ]
+    for receiver in handed:
+        if isinstance(receiver, ast.Attribute):
+            owner = module.segment(receiver.value)
+            # self.encoder: the other part is an attribute of the same object, where that is the model.
+            if owner in variables or _class_of(module, receiver) == root:
+                return f"{owner}.{first}.parameters()" if is_nested else f"[{owner}.{first}]"
+    whole = [v for v in variables if all(module.segment(r).partition(".")[0] != v for r in handed)]
+    return f"{whole[0]}.parameters()" if len(whole) == 1 else None
+
+
+def _variables(module: Module, kind: str) -> list[str]:
+    """The names that an object of a class is bound to in this file."""
+    return list(
+        dict.fromkeys(
+            module.segment(n.targets[0])
+            for n in module.nodes(ast.Assign)
+            if isinstance(n.value, ast.Call) and module.segment(n.value.func).rpartition(".")[2] == kind
+        )
+    )
+
+
+def _class_of(module: Module, node: ast.AST) -> str:
+    kind = module.method_class(node)
+    return kind.name if kind is not None else ""

@@ -1,0 +1,77 @@
+"""A schedule on the wrong clock: its step moves behind the loop over batches, or into it.
+
+Facts:
+
+- ``call``: the place that steps the schedule; may be empty where it was not reached.
+- ``per_batch``: True where it is stepped with each batch.
+- ``step``: the place of the optimizer's step.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from firstcause.fix.clearing import calls_in, scope_of, statement_of
+from firstcause.fix.draft import draft
+from firstcause.fix.operations import Facts
+from firstcause.fix.statements import inserted_line_after, removed
+from firstcause.schema import Fix, Site
+from firstcause.source import Module, Project
+
+CAUSE = "scheduler-per-batch"
+LOOPS = (ast.For, ast.While)
+
+
+def line(facts: Facts, project: Project) -> Site | None:
+    """The line that steps the schedule."""
+    found = _call(facts, project)
+    return found[0].site(found[1]) if found is not None else None
+
+
+def patch(facts: Facts, project: Project, root: str) -> Fix | None:
+    """The statement on the other side of the batch loop's end; None where it is more than one call."""
+    found = _call(facts, project)
+    if found is None:
+        return None
+    module, statement = found
+    after = _loop(module, statement) if facts.get("per_batch") else _step(facts, project, module, statement)
+    if after is None or not isinstance(statement, ast.Expr):
+        return None
+    gone, moved = removed(module, statement), inserted_line_after(module, after, module.segment(statement))
+    if gone is None or moved is None:
+        return None
+    site, text = module.site(statement), module.segment(statement)
+    clock = "epoch" if facts.get("per_batch") else "optimizer step"
+    return draft(
+        project,
+        root,
+        CAUSE,
+        [gone, moved],
+        f"Call `{text}` once per {clock}, which the schedule counts, instead of at {site}.",
+        f"{site}: the learning rate follows its schedule over the whole training.",
+        "Totals and warm-ups that were tuned around the fault.",
+    )
+
+
+def _call(facts: Facts, project: Project) -> tuple[Module, ast.stmt] | None:
+    found = statement_of(facts.get("call"), project)
+    if found is not None:
+        return found
+    calls = [
+        (m, s)
+        for m in project.modules
+        for c in calls_in(m, m.tree, "step")
+        if "sched" in m.segment(c.func).lower() and (s := m.statement(c)) is not None
+    ]
+    return calls[0] if len(calls) == 1 else None
+
+
+def _loop(module: Module, statement: ast.stmt) -> ast.stmt | None:
+    return next((a for a in module.ancestors(statement) if isinstance(a, LOOPS)), None)
+
+
+def _step(facts: Facts, project: Project, module: Module, statement: ast.stmt) -> ast.stmt | None:
+    found = statement_of(facts.get("step"), project)
+    if found is None or found[0] is not module:
+        return None
+    return found[1] if scope_of(module, found[1]) is scope_of(module, statement) else None

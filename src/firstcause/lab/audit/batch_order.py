@@ -1,0 +1,166 @@
+"""In which order a training reads its samples: how alike the targets of one batch are, and what is forgotten in the end.
+
+With ``settings["shuffled"]`` it reads them in random order.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.utils.data import SequentialSampler
+
+from firstcause.lab import places
+from firstcause.lab.audit import Call, Watcher
+from firstcause.lab.loaders import Loaders
+from firstcause.lab.shuffling import SPLITS, Shuffled, is_batch_slice, is_split
+
+LOSSES = frozenset(
+    {
+        "cross_entropy",
+        "nll_loss",
+        "mse_loss",
+        "l1_loss",
+        "smooth_l1_loss",
+        "huber_loss",
+        "binary_cross_entropy",
+        "binary_cross_entropy_with_logits",
+    }
+)
+KEPT, MOST_ELEMENTS, MOST_STEPS = 16, 2_000_000, 4000
+
+
+@dataclass
+class Batch:
+    """What one step was taken on: the model's inputs, and the loss of its outputs."""
+
+    model: torch.nn.Module
+    inputs: tuple[Any, ...]
+    call: Call
+    shape: torch.Size
+
+
+class Watch(Watcher):
+    """Facts ``order``: the spread of the means of batches beside that of shuffled ones, and the loss on batches of all steps."""
+
+    CALLS = LOSSES | {"getitem", *SPLITS}
+
+    def start(self) -> None:
+        if self.settings.get("shuffled"):
+            Shuffled().__enter__()
+        self.loaders = Loaders()
+        self.depth = 0
+        self.model: tuple[torch.nn.Module, tuple[Any, ...]] | None = None
+        self.models = 0
+        self.last: Call | None = None
+        self.targets: list[tuple[float, float, int]] = []
+        self.kept: list[Batch] = []
+        self.every, self.steps = 1, 0
+        self.slices: dict[tuple[str, int, int], dict[str, Any]] = {}
+        torch.nn.modules.module.register_module_forward_pre_hook(self._enter)
+        torch.nn.modules.module.register_module_forward_hook(self._leave, always_call=True)
+
+    def _enter(self, module: torch.nn.Module, args: tuple[Any, ...]) -> None:
+        is_loss = type(module).__module__ == "torch.nn.modules.loss"
+        if self.depth == 0 and torch.is_grad_enabled() and not is_loss:
+            self.model, self.models = (module, args), self.models + 1
+        self.depth += 1
+
+    def _leave(self, module: torch.nn.Module, args: Any, result: Any) -> None:
+        self.depth -= 1
+
+    def called(self, call: Call) -> None:
+        if call.name in LOSSES:
+            if len(call.args) > 1 and isinstance(call.args[0], torch.Tensor) and call.args[0].requires_grad:
+                self.last = call
+        elif self.depth == 0 and (
+            is_batch_slice(call.args)
+            if call.name == "getitem"
+            else is_split(call.name, call.args, call.kwargs)
+        ):
+            site = places.here()
+            if site is not None:
+                where = (site["file"], site["line"], site.get("column", 0))
+                one = self.slices.setdefault(where, {"site": site, "passes": 0})
+                key = call.args[1] if call.name == "getitem" else None
+                first = key[0] if isinstance(key, tuple) else key
+                one["passes"] += first is None or first.start == 0
+
+    def before_step(self, optimizer: torch.optim.Optimizer) -> None:
+        self.loaders.stepped()
+        call, model, models = self.last, self.model, self.models
+        self.last, self.model, self.models = None, None, 0
+        target = call.args[1] if call is not None else None
+        if (
+            call is None
+            or not isinstance(target, torch.Tensor)
+            or target.dim() == 0
+            or self.steps >= MOST_STEPS
+        ):
+            return
+        with torch.no_grad():
+            values = target.detach().float().reshape(len(target), -1).mean(1)
+        if len(values) < 2:
+            return
+        self.targets.append((float(values.mean()), float(values.var()), len(values)))
+        if model is not None and models == 1 and self.steps % self.every == 0:
+            self._keep(Batch(*model, call, call.args[0].shape))
+        self.steps += 1
+
+    def _keep(self, batch: Batch) -> None:
+        held = [v for v in (*batch.inputs, batch.call.args[1]) if isinstance(v, torch.Tensor)]
+        if sum(v.numel() for v in held) > MOST_ELEMENTS:
+            return
+        batch.inputs = tuple(v.detach().clone() if isinstance(v, torch.Tensor) else v for v in batch.inputs)
+        target = batch.call.args[1].detach().clone()
+        # The prediction holds the whole graph of its step.
+        call = batch.call
+        batch.call = Call(call.name, call.function, (None, target, *call.args[2:]), call.kwargs, None)
+        self.kept.append(batch)
+        if len(self.kept) > KEPT:
+            self.kept = self.kept[::2]
+            self.every *= 2
+
+    def facts(self) -> dict[str, Any]:
+        trained = [c for c in self.loaders.trained() if isinstance(c.loader.sampler, SequentialSampler)]
+        course = max(trained, key=lambda c: c.trained, default=None)
+        cut = max(self.slices.values(), key=lambda s: s["passes"], default=None)
+        if course is not None:
+            source: dict[str, Any] = {"by": "loader", "passes": course.begun, "site": course.site}
+        elif cut is not None and not self.loaders.trained():
+            source = {"by": "slices"} | cut
+        else:
+            source = {"by": None}
+        return {"order": source | {"runs": self._runs(), "steps": self.steps, "loss": self._loss()}}
+
+    def _runs(self) -> float | None:
+        """The variance of the means of batches, over that of batches of the same size that were drawn at random."""
+        if len(self.targets) < 8:
+            return None
+        means = [m for m, _, _ in self.targets]
+        between = statistics.pvariance(means)
+        within = statistics.fmean(v for _, v, _ in self.targets)
+        rows = statistics.fmean(n for _, _, n in self.targets)
+        expected = (between + within) / rows
+        return between / expected if expected > 0 else None
+
+    def _loss(self) -> float | None:
+        """The mean loss on the kept batches of the model as it is now, in evaluation mode."""
+        found = []
+        for batch in self.kept:
+            modes = [(m, m.training) for m in batch.model.modules()]
+            batch.model.eval()
+            try:
+                with torch.no_grad():
+                    given = batch.model(*batch.inputs)
+                    if not isinstance(given, torch.Tensor) or given.numel() != math.prod(batch.shape):
+                        return None
+                    args = (given.reshape(batch.shape), *batch.call.args[1:])
+                    found.append(float(batch.call.function(*args, **batch.call.kwargs).mean()))
+            finally:
+                for module, training in modes:
+                    module.training = training
+        return statistics.fmean(found) if found else None

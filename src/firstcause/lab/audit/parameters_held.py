@@ -1,0 +1,89 @@
+"""Parameters that get gradients and that no optimizer holds; those that it holds for nothing; modules at several places."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from firstcause.lab.audit import Watcher
+from firstcause.lab.optimizers import Optimizers, figure_of, parameters
+from firstcause.lab.untrained import Ran, of_no_module, plain_holder, shared_places, without_optimizer
+
+# The steps that are looked at: the first ones, then every tenth, since a second training may follow a first one.
+LOOKED, THEN, SHOWN = 60, 10, 12
+# A gradient at fewer of them is no training.
+LEAST = 5
+
+
+class Watch(Watcher):
+    """``missing`` had a gradient at several of the steps that were looked at and was never changed."""
+
+    def start(self) -> None:
+        self.optimizers, self.running = Optimizers(), Ran()
+        self.counts: dict[int, int] = {}
+        self.figure: dict[int, float] = {}
+        self.ever_held: set[int] = set()
+        self.steps = 0
+        # The modules that run now, and those that ran inside of another one without being part of it.
+        self.stack: list[torch.nn.Module] = []
+        self.inside: dict[int, str | None] = {}
+        torch.nn.modules.module.register_module_forward_pre_hook(lambda module, args: self._enters(module))
+
+    def _enters(self, module: torch.nn.Module) -> None:
+        if self.stack and id(module) not in self.inside:
+            outer = self.stack[0]
+            part = any(m is module for m in outer.modules())
+            self.inside[id(module)] = None if part else type(outer).__name__
+        self.stack.append(module)
+
+    def ran(self, module: torch.nn.Module, args: tuple[Any, ...], result: Any) -> None:
+        while self.stack and self.stack.pop() is not module:
+            pass
+        self.running.add(module)
+
+    def before_step(self, optimizer: torch.optim.Optimizer) -> None:
+        self.ever_held |= {id(p) for p in parameters(optimizer)}
+        self.steps += 1
+        if self.steps <= LOOKED or self.steps % THEN == 0:
+            for p in without_optimizer(self.running, self.optimizers):
+                self.counts[id(p)] = self.counts.get(id(p), 0) + 1
+                self.figure.setdefault(id(p), figure_of(p))
+
+    def facts(self) -> dict[str, Any]:
+        known = self.running.parameters()
+        missing = [
+            i
+            for i, n in self.counts.items()
+            if n >= LEAST
+            and i in known
+            and i not in self.optimizers.held() | self.ever_held
+            and figure_of(known[i][0]) == self.figure[i]
+        ]
+        roots = self.running.roots()
+        names = {
+            id(p): (n, type(root).__name__) for root in reversed(roots) for n, p in root.named_parameters()
+        }
+        trained = [p for i, (p, _, _) in known.items() if i in self.ever_held]
+        return {
+            "missing": [self._told(known[i], names.get(i)) for i in missing[:SHOWN]],
+            "missing_count": len(missing),
+            "missing_elements": sum(known[i][0].numel() for i in missing),
+            "trained_count": len(trained),
+            "of_no_module": len(of_no_module(self.optimizers) & self.ever_held),
+            "shared": shared_places(roots)[:SHOWN],
+        }
+
+    def _told(
+        self, known: tuple[torch.nn.Parameter, torch.nn.Module, str], named: tuple[str, str] | None
+    ) -> dict[str, Any]:
+        parameter, owner, own_name = known
+        held_by = plain_holder(self.running, owner, parameter)
+        name, root = named or (own_name, type(owner).__name__)
+        return {
+            "name": name,
+            "class": type(owner).__name__,
+            "root": root,
+            "inside": self.inside.get(id(owner)),
+            "container": [type(held_by[0]).__name__, held_by[1]] if held_by is not None else None,
+        }

@@ -1,0 +1,189 @@
+"""Weights of a softmax that are added up along another axis than the one on which they sum to 1.
+
+``settings["axes"]``, a list of [file, line, axis], has the softmax there work along that axis.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+from firstcause.lab import places
+from firstcause.lab.audit import Watcher
+from firstcause.lab.derived import SAME_VALUES, Derived
+
+PRODUCTS = ("matmul", "bmm", "rmatmul")
+CLOSE = 1e-2
+# Each softmax is looked at this many times in training: what is done with it does not change from step to step.
+TIMES = 6
+
+
+class Weights:
+    """The output of one softmax in the form that it has got since, and for each of its axes the index along it."""
+
+    def __init__(self, made: dict[str, Any], value: torch.Tensor) -> None:
+        self.made, self.value = made, value
+        shape = value.shape
+        self.index = [
+            torch.arange(n, device=value.device)
+            .view([-1 if i == axis else 1 for i in range(len(shape))])
+            .expand(shape)
+            for axis, n in enumerate(shape)
+        ]
+
+    def moved(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Weights:
+        found = object.__new__(Weights)
+        found.made = self.made
+        found.value = function(self.value, *args[1:], **kwargs)
+        found.index = [function(x, *args[1:], **kwargs) for x in self.index]
+        return found
+
+
+class Softmaxes(TorchFunctionMode):
+    """Sees softmaxes and sums of what they weigh between ``__enter__`` and ``__exit__``. Sealed child only."""
+
+    def __init__(self, axes: dict[tuple[str, int], int]) -> None:
+        super().__init__()
+        self.axes = axes
+        self.known: Derived[Weights] = Derived()
+        # A product of weights and values, which a sum will add up.
+        self.products: Derived[Weights] = Derived()
+        self.seen: dict[tuple[str, int], dict[str, Any]] = {}
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        name, kwargs = str(getattr(func, "__name__", "")).strip("_"), kwargs or {}
+        if name in ("softmax", "log_softmax"):
+            return self._softmax(name, func, args, kwargs)
+        result = func(*args, **kwargs)
+        if self.known.known and torch.is_grad_enabled() and isinstance(result, torch.Tensor):
+            try:
+                with torch.no_grad():
+                    self._used(name, func, args, kwargs, result)
+            except (RuntimeError, IndexError, TypeError, ValueError):
+                # A form of the call that is not followed: the program's own has succeeded, and what it made is unknown here.
+                self.known.known.pop(id(result), None)
+        return result
+
+    def _softmax(self, name: str, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+        site = places.of_frame(sys._getframe(2), columns=True)
+        axis = kwargs.get("dim", args[1] if len(args) > 1 else None)
+        given = args[0] if args else kwargs.get("input")
+        if (
+            site is None
+            or not isinstance(axis, int)
+            or not isinstance(given, torch.Tensor)
+            or given.dim() < 2
+        ):
+            return func(*args, **kwargs)
+        key = (site["file"], site["line"])
+        if key in self.axes:
+            kwargs = {k: v for k, v in kwargs.items() if k != "dim"} | {"dim": self.axes[key]}
+            args = args[:1]
+        result = func(*args, **kwargs)
+        made = self.seen.setdefault(
+            key,
+            {
+                "site": site,
+                "function": name,
+                "axis": axis % given.dim(),
+                "shape": list(given.shape),
+                "uses": [],
+                "times": 0,
+            },
+        )
+        if given.requires_grad and made["times"] < TIMES:
+            made["times"] += 1
+            value = result.detach()
+            self.known.note(result, Weights(made, value.exp() if name == "log_softmax" else value))
+        return result
+
+    def _used(self, name: str, func: Any, args: Any, kwargs: dict[str, Any], result: torch.Tensor) -> None:
+        if name == "einsum" and isinstance(args[0], str):
+            self._einsum(args[0], args[1:])
+            return
+        if name == "nll_loss" or name == "gather":
+            weights = self.known.of(args[0])
+            if weights is not None and weights.value.dim() > 1:
+                axis = 1 if name == "nll_loss" else int(kwargs.get("dim", args[1] if len(args) > 1 else -1))
+                alone = name == "nll_loss" or args[-1].shape[axis] == 1
+                self._summed(name, weights, axis) if alone else None
+            return
+        for place, one in enumerate(args[:2]):
+            weights = self.known.of(one)
+            if weights is None:
+                continue
+            if name in SAME_VALUES:
+                self.known.note(result, weights.moved(func, args, kwargs))
+            elif (
+                name in ("dropout", "log", "div", "truediv", "add", "clamp")
+                and place == 0
+                and result.shape == weights.value.shape
+            ):
+                # Division by a sum of their own makes other weights of them; what is left is compared by value.
+                if name in ("div", "truediv") and isinstance(args[1], torch.Tensor):
+                    return
+                self.known.note(result, weights)
+            elif name in PRODUCTS and isinstance(args[1 - place], torch.Tensor):
+                first = (place == 0) != (name == "rmatmul")
+                if first or weights.value.dim() > 1:
+                    self._summed(name, weights, -1 if first else -2)
+            elif name in ("mul", "rmul") and isinstance(args[1 - place], torch.Tensor):
+                index = (
+                    [x.expand(result.shape) for x in weights.index]
+                    if weights.value.dim() <= result.dim()
+                    else []
+                )
+                if index:
+                    product = object.__new__(Weights)
+                    product.made, product.value, product.index = (
+                        weights.made,
+                        weights.value.expand(result.shape),
+                        index,
+                    )
+                    self.products.note(result, product)
+            return
+        weights = self.products.of(args[0]) if args else None
+        along = kwargs.get("dim", args[1] if len(args) > 1 else None)
+        if name == "sum" and weights is not None and isinstance(along, int):
+            self._summed(name, weights, along)
+
+    def _einsum(self, equation: str, operands: Any) -> None:
+        if len(operands) == 1 and isinstance(operands[0], list | tuple):
+            operands = operands[0]
+        left, _, right = equation.replace(" ", "").partition("->")
+        for letters, operand in zip(left.split(","), operands, strict=False):
+            weights = self.known.of(operand)
+            gone = [i for i, letter in enumerate(letters) if letter not in right]
+            if weights is not None and len(gone) == 1 and right and "." not in equation:
+                self._summed("einsum", weights, gone[0])
+
+    def _summed(self, name: str, weights: Weights, axis: int) -> None:
+        """What the weights that are added up sum to, and which axis of the softmax's output runs along there."""
+        sums = weights.value.float().sum(axis)
+        own = [
+            i
+            for i, x in enumerate(weights.index)
+            if x.shape[axis] > 1 and bool((x.select(axis, 0) != x.select(axis, 1)).all())
+        ]
+        where = places.of_frame(sys._getframe(3), columns=True)
+        if len(own) != 1 or not bool(torch.isfinite(sums).all()) or where is None:
+            return
+        low, high = float(sums.min()), float(sums.max())
+        use = {"function": name, "site": where, "axis": own[0], "low": low, "high": high}
+        use["whole"] = abs(low - 1) <= CLOSE and abs(high - 1) <= CLOSE
+        weights.made["uses"].append(use)
+
+
+class Watch(Watcher):
+    """In the facts ``softmaxes``: each with its axis and what was done with its output."""
+
+    def start(self) -> None:
+        axes = {(f, n): int(a) for f, n, a in self.settings.get("axes") or ()}
+        self.softmaxes = Softmaxes(axes)
+        self.softmaxes.__enter__()
+
+    def facts(self) -> dict[str, Any]:
+        return {"softmaxes": list(self.softmaxes.seen.values())}

@@ -1,0 +1,106 @@
+"""target-leakage: a column of the input is the target, or a position sees the token that it is compared with."""
+
+from __future__ import annotations
+
+from firstcause.lab.counterfactual import Ran
+from firstcause.schema import Evidence, Hypothesis, Site
+from firstcause.source.leaks import leak
+from firstcause.specialists import audits, shifts
+from firstcause.specialists.examination import Examination, Facts
+from firstcause.specialists.losses import end
+from firstcause.specialists.verdicts import confirmed, inconclusive
+
+CAUSE = "target-leakage"
+# Words of a program that continues texts token by token, and of one that fills gaps from both sides.
+NEXT = r"next|generat|causal|autoregress|forecast|lm\b|_lm|lm_|language|continu"
+BOTH_SIDES = r"masked|mlm|bidirect|bert|cloze|infill|denois|auto.?encod"
+
+
+def seen(found: Ran, examination: Examination) -> str | None:
+    column, later = _column(found, examination), _later(found, examination)
+    return _told(column) if column is not None else _told_later(later) if later is not None else None
+
+
+def propose(examination: Examination) -> bool:
+    found = audits.audit(examination)
+    return found is not None and seen(found, examination) is not None
+
+
+def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
+    found = audits.audit(examination)
+    column = _column(found, examination) if found is not None else None
+    later = _later(found, examination) if found is not None else None
+    if found is None or (column is None and later is None):
+        return inconclusive(CAUSE, "an input that holds the target")
+    if column is not None:
+        site = _site(examination)
+        values = {k: column[k] for k in ("column", "columns", "samples", "correlation")}
+        text = f"{_told(column)}; the program puts it there at {site}"
+        return confirmed(CAUSE, site, Evidence("observation", True, text, values, site))
+    assert later is not None
+    site = examination.site(_attention(later)["site"])
+    values = {
+        "compared": later["compared"],
+        "share_of_next": later["shares"]["1"],
+        "last_seen": later["last_seen"],
+    }
+    text = f"{_told_later(later)}, by {_attention(later)['function']} at {site}; the loss ends at {end(found):.4g}"
+    return confirmed(CAUSE, site, Evidence("observation", True, text, values, site))
+
+
+def _site(examination: Examination) -> Site | None:
+    place = leak(examination.project) if examination.project is not None else None
+    return place.module.site(place.node) if place is not None else None
+
+
+def _column(found: Ran, examination: Examination) -> Facts | None:
+    """A column that is the target, where the program's own text shows how it gets there: a task may be that easy."""
+    of: list[Facts] = found.facts.get("told") or []
+    return of[0] if of and _site(examination) is not None else None
+
+
+def _later(found: Ran, examination: Examination) -> Facts | None:
+    """A loss whose targets are the next tokens, and whose rows see those after their own place."""
+    for one in shifts.of(found):
+        ahead = all(
+            int(last) > int(row) for row, last in one["last_seen"].items() if int(row) < one["length"] - 1
+        )
+        if one["distance"] == 1 and not one["causal"] and ahead and one["attention"]:
+            meant = shifts.says(examination, BOTH_SIDES) or not shifts.says(examination, NEXT)
+            return None if meant else one
+    return None
+
+
+def _attention(one: Facts) -> Facts:
+    found: Facts = one["attention"][0]
+    return found
+
+
+def _told(one: Facts) -> str:
+    how = (
+        "equals the target"
+        if one["equal"]
+        else f"goes with the target at a correlation of {one['correlation']:.5f}"
+    )
+    return f"column {one['column']} of the {one['columns']} that the model is given {how} in all of {one['samples']} samples"
+
+
+def _told_later(one: Facts) -> str:
+    row, last = next((r, n) for r, n in one["last_seen"].items())
+    return (
+        f"each of {one['compared']} targets is the token after its row's place, and rows see it: row {row} is reached from "
+        f"token {last} of {one['length']}"
+    )
+
+
+def facts(examination: Examination) -> Facts:
+    found = audits.audit(examination)
+    if found is None:
+        return {}
+    if _column(found, examination) is not None:
+        return {"column": True}
+    later = _later(found, examination)
+    if later is None:
+        return {}
+    one = _attention(later)
+    return examination.place(one["site"]) | {"function": one["function"]}

@@ -1,0 +1,111 @@
+"""loss-term-dominates: one term's gradient on the shared weights is a hundred times another's, which learns once it is not."""
+
+from __future__ import annotations
+
+import statistics
+
+from firstcause.lab.counterfactual import Arm, Ran
+from firstcause.schema import Evidence, Hypothesis
+from firstcause.specialists import audits
+from firstcause.specialists.examination import Examination, Facts
+from firstcause.specialists.losses import mean
+from firstcause.specialists.verdicts import confirmed, inconclusive
+
+CAUSE = "loss-term-dominates"
+DOMINATES = 30.0
+# How far the small term has to come down once the large one counts less, beside what it comes to as it is; how far the
+# large one may stay behind, in parts of its own fall; and how little the small one falls as it is.
+BETTER, KEPT, STILL = 0.6, 0.9, 0.3
+
+
+def seen(found: Ran, examination: Examination) -> str | None:
+    pair = _pair(found)
+    return _told(found, *pair) if pair is not None else None
+
+
+def propose(examination: Examination) -> bool:
+    found = audits.audit(examination)
+    return found is not None and _pair(found) is not None
+
+
+def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
+    found = audits.audit(examination)
+    pair = _pair(found) if found is not None else None
+    if found is None or pair is None or examination.lab is None:
+        return inconclusive(CAUSE, "terms of the loss whose gradients on the same weights lie far apart")
+    large, small = pair
+    ratio = _ratio(found, large, small)
+    site = examination.site(found.facts["terms"][large])
+    settings = {"watch": ["terms_of_loss"], "scaled": {str(large): 1 / ratio}}
+    arm = Arm("the largest term at the size of the other", "audit", settings)
+    other = examination.lab.from_start([arm], examination.lab.horizon(audits.STEPS))[arm.name]
+    ends = [
+        (audits.end_of(r, f"term {i}"), mean(r.column(f"term {i}")[:3])) for r in (found, other) for i in pair
+    ]
+    (large_end, large_start), (small_end, small_start), (large_now, _), (small_now, _) = ends
+    text = (
+        f"{_told(found, large, small)}; with the first term divided by {ratio:.3g}, at {site}, the second comes from "
+        f"{small_start:.4g} to {small_now:.4g} instead of {small_end:.4g} in {len(other.rows)} steps, and the first by its own "
+        f"measure to {large_now:.4g} instead of {large_end:.4g}"
+    )
+    values = {
+        "ratio": ratio,
+        "small": small_end,
+        "small_scaled": small_now,
+        "large": large_end,
+        "large_scaled": large_now,
+    }
+    kept = large_start - large_now >= KEPT * (large_start - large_end)
+    if not other.finite or not (small_now <= BETTER * small_end and kept):
+        return inconclusive(CAUSE, f"{text}: not both are better off")
+    return confirmed(CAUSE, site, Evidence("counterfactual", True, text, values, site))
+
+
+def _norms(found: Ran) -> list[float]:
+    """The median gradient norm of each term, over the steps that were looked at."""
+    looked: list[list[float]] = found.facts.get("term_norms") or []
+    return [statistics.median(c) for c in zip(*looked, strict=True)] if looked else []
+
+
+def _ratio(found: Ran, large: int, small: int) -> float:
+    norms = _norms(found)
+    return norms[large] / norms[small]
+
+
+def _pair(found: Ran) -> tuple[int, int] | None:
+    """The terms with the largest and the smallest gradient where the one hides the other, and the other hardly falls."""
+    norms = _norms(found)
+    if len(norms) < 2 or found.facts.get("several_losses"):
+        return None
+    large, small = norms.index(max(norms)), norms.index(min(norms))
+    column = found.column(f"term {small}")
+    if norms[small] <= 0 or norms[large] < DOMINATES * norms[small] or len(column) < 10:
+        return None
+    # A regulariser is small because the program says so.
+    if found.facts["terms"][small]["weight"] < 1:
+        return None
+    start, end = mean(column[:3]), audits.end_of(found, f"term {small}")
+    return (large, small) if start > 0 and start - end <= STILL * start else None
+
+
+def _told(found: Ran, large: int, small: int) -> str:
+    norms, terms = _norms(found), found.facts["terms"]
+    places = {
+        i: f"operand {terms[i]['operand'] + 1} of the sum on line {terms[i]['line']}" for i in (large, small)
+    }
+    return (
+        f"on the weights that they share, the gradient of one term of the loss ({places[large]}) is {norms[large]:.3g}, that of "
+        f"another ({places[small]}) {norms[small]:.3g}, {norms[large] / norms[small]:.3g} times smaller"
+    )
+
+
+def facts(examination: Examination) -> Facts:
+    found = audits.audit(examination)
+    pair = _pair(found) if found is not None else None
+    if found is None or pair is None:
+        return {}
+    terms = found.facts["terms"]
+    return examination.place(terms[pair[0]]) | {
+        "operand": terms[pair[0]]["operand"],
+        "ratio": _ratio(found, *pair),
+    }

@@ -1,0 +1,80 @@
+"""optimizer-step-missing: backward gives gradients to parameters that no optimizer's step ever moves."""
+
+from __future__ import annotations
+
+import statistics
+
+from firstcause.lab.counterfactual import Arm, Ran
+from firstcause.schema import Evidence, Hypothesis
+from firstcause.specialists import audits
+from firstcause.specialists.examination import Examination, Facts
+from firstcause.specialists.losses import steadily_lower
+from firstcause.specialists.verdicts import confirmed, inconclusive
+
+CAUSE = "optimizer-step-missing"
+STEPPED = Arm("a step after each backward", "step_after_backward")
+# Fewer backward passes may be a look at gradients.
+LEAST = 10
+# A loss that falls to this share of where it stood has no need of the same batches.
+FALLEN = 0.9
+MOST_STEPS = 5000
+
+
+def idle(found: Ran) -> Facts | None:
+    """The optimizer that never stepped while its parameters had gradients; None where there is none."""
+    courses: list[Facts] = found.facts.get("unstepped") or []
+    return next((c for c in courses if c["backwards"] >= LEAST), None)
+
+
+def seen(found: Ran, examination: Examination) -> str | None:
+    course = idle(found)
+    return _told(course) if course is not None else None
+
+
+def _told(course: Facts) -> str:
+    return (
+        f"{course['optimizer']} took no step while {course['backwards']} backward passes gave its "
+        f"{course['parameters']} parameters gradients, and their values never changed"
+    )
+
+
+def propose(examination: Examination) -> bool:
+    found = audits.audit(examination)
+    return found is not None and idle(found) is not None
+
+
+def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
+    found = audits.audit(examination)
+    course = idle(found) if found is not None else None
+    if found is None or course is None or examination.lab is None:
+        return inconclusive(
+            CAUSE, "backward passes without a step of the optimizer that holds the parameters"
+        )
+    steps = MOST_STEPS if examination.lab.horizon(0) else audits.STEPS
+    one = examination.lab.from_start([STEPPED], steps)[STEPPED.name]
+    before, now = found.facts.get("backward_losses") or [], one.facts.get("losses") or []
+    if len(now) < LEAST or one.ended not in ("steps", "program"):
+        return inconclusive(
+            CAUSE, f"the same training with a step after each backward ({one.why or one.ended})"
+        )
+    end, end_now = _end(before[: len(now)]), _end(now)
+    text = f"{_told(course)}; with a step after each of them, the loss comes to {end_now:.4g} instead of {end:.4g}"
+    values = {k: course[k] for k in ("backwards", "parameters")} | {"end": end, "end_stepped": end_now}
+    if not (end_now < FALLEN * end or steadily_lower(now, before)):
+        return inconclusive(CAUSE, f"a gain: {text}")
+    site = examination.site(course["backward"])
+    return confirmed(CAUSE, site, Evidence("counterfactual", True, text, values, site))
+
+
+def _end(losses: list[float]) -> float:
+    return statistics.median(losses[-max(3, len(losses) // 5) :])
+
+
+def facts(examination: Examination) -> Facts:
+    found = audits.audit(examination)
+    course = (idle(found) if found is not None else None) or {}
+    clears = (found.facts.get("clears") if found is not None else None) or []
+    return {
+        "backward": examination.place(course.get("backward")),
+        "clears": [examination.place(c["site"]) for c in clears],
+    }

@@ -1,0 +1,78 @@
+"""wrong-reduction: the loss is summed over the batch, its gradient with it, and the mean comes further at the same rate."""
+
+from __future__ import annotations
+
+from firstcause.lab.counterfactual import Arm, Ran
+from firstcause.schema import Evidence, Hypothesis
+from firstcause.specialists import audits, shifts
+from firstcause.specialists.examination import Examination, Facts
+from firstcause.specialists.losses import mean
+from firstcause.specialists.verdicts import confirmed, inconclusive
+
+CAUSE = "wrong-reduction"
+# How small the loss of each value has to become with the mean, in parts of what it is with the sum.
+BETTER = 0.8
+ALWAYS = 0.95
+
+
+def seen(found: Ran, examination: Examination) -> str | None:
+    one = _summed(found)
+    return _told(one) if one is not None else None
+
+
+def propose(examination: Examination) -> bool:
+    return _found(examination) is not None
+
+
+def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
+    found, one = _audit(examination), _found(examination)
+    if found is None or one is None or examination.lab is None:
+        return inconclusive(CAUSE, "a loss that is summed over its batch, undivided")
+    site = examination.site(one["site"])
+    place = [one["site"]["file"], one["site"]["line"]]
+    arm = Arm("the mean in place of the sum", "audit", {"watch": ["sums_in_loss"], "meaned": [place]})
+    other = examination.lab.from_start([arm], examination.lab.horizon(audits.STEPS))[arm.name]
+    then, now = audits.end_of(found, "each"), audits.end_of(other, "each")
+    start = mean(found.column("each")[:1])
+    text = (
+        f"{_told(one)}, at {site}; by value it goes from {start:.4g} to {then:.4g} in {len(found.rows)} steps, and with the "
+        f"mean at the same learning rate to {now:.4g}"
+    )
+    values = {"count": one["count"], "each": then, "each_with_mean": now, "start": start}
+    failed = not found.finite
+    if not other.finite or not other.column("each") or not (failed or now <= BETTER * then):
+        return inconclusive(CAUSE, f"{text}: no clear gain")
+    return confirmed(CAUSE, site, Evidence("counterfactual", True, text, values, site))
+
+
+def _audit(examination: Examination) -> Ran | None:
+    """The audit of the training; also of one whose loss runs away, which is what a sum does at a mean's rate."""
+    if examination.symptom.kind == "divergence" and examination.lab is not None:
+        # One more start of the program: only where something is summed at all.
+        return audits.audited(examination.lab) if shifts.says(examination, r"(^| )sum( |$)") else None
+    return audits.audit(examination)
+
+
+def _found(examination: Examination) -> Facts | None:
+    found = _audit(examination)
+    return _summed(found) if found is not None else None
+
+
+def _summed(found: Ran) -> Facts | None:
+    """The one sum that is the whole loss of each backward call."""
+    of: list[Facts] = found.facts.get("summed") or []
+    alone = [s for s in of if s["used"] and s["whole_loss"] >= ALWAYS * found.facts.get("backwards", 0) > 0]
+    return next((s for s in alone if s["whole"] >= ALWAYS * s["used"]), None)
+
+
+def _told(one: Facts) -> str:
+    name = "the loss" if one["loss"] == "sum" else one["loss"]
+    return (
+        f"{name} is the sum of {one['count']} values of a batch of {one['batch']}, and each gradient is {one['count']} times "
+        "that of the mean"
+    )
+
+
+def facts(examination: Examination) -> Facts:
+    one = _found(examination)
+    return {} if one is None else examination.place(one["site"]) | {k: one[k] for k in ("loss", "count")}

@@ -1,0 +1,107 @@
+"""What an audit shows of memory that grows from step to step, and whether the growth stops without its holder."""
+
+from __future__ import annotations
+
+import math
+
+from firstcause.lab.counterfactual import Arm, Ran
+from firstcause.schema import Evidence, Hypothesis, Site
+from firstcause.source.feeds import feeds
+from firstcause.specialists import audits
+from firstcause.specialists.examination import Examination, Facts
+from firstcause.specialists.verdicts import confirmed, inconclusive
+
+RELEASED = Arm("what is held let go of", "audit", {"watch": ["memory_growth"], "released": True})
+MIB = float(1 << 20)
+# Below this over half of the run nobody runs out of memory: a log of losses is meant to be kept.
+LEAST_BYTES = 1 * MIB
+# What may be left of the growth without the holder: samples fall unevenly between epochs.
+LEFT = 0.1
+# The losses of two arms that compute the same, but for the order of sums in another number of threads.
+SAME = 1e-5
+
+
+def growth(found: Ran) -> Facts:
+    """The growth that the audit measured, where it is large enough to matter; else empty."""
+    seen: Facts = found.facts.get("growth") or {}
+    return seen if seen and bytes_grown(seen["samples"]) >= LEAST_BYTES else {}
+
+
+def bytes_grown(samples: list[Facts]) -> float:
+    """By how many bytes the process or its tensors grew over the second half of the samples."""
+    if not samples:
+        return 0.0
+    half, last = samples[len(samples) // 2], samples[-1]
+    return float(max(last[k] - half[k] for k in ("bytes", "resident")))
+
+
+def told(seen: Facts) -> str:
+    """What grows, by how much, and who holds it."""
+    half, last = seen["samples"][len(seen["samples"]) // 2], seen["samples"][-1]
+    steps = last["step"] - half["step"]
+    what = "autograd nodes" if seen["kind"] == "graph" else "tensors"
+    key = "nodes" if seen["kind"] == "graph" else "tensors"
+    return (
+        f"from step {half['step']} to {last['step']} {what} rose from {half[key]} to {last[key]} and memory by "
+        f"{bytes_grown(seen['samples']) / MIB:.1f} MiB ({bytes_grown(seen['samples']) / MIB / steps:.2f} MiB a step); "
+        f"`{seen['expression']}` holds them"
+    )
+
+
+def statement(examination: Examination, seen: Facts) -> Site | None:
+    """The statement that feeds the holder: as it was seen, else the only one in the source."""
+    if seen["site"] is not None:
+        return examination.site(seen["site"])
+    module = examination.project.module(seen["file"]) if examination.project is not None else None
+    found = feeds(module, seen["name"]) if module is not None else []
+    return module.site(found[0]) if module is not None and len(found) == 1 else None
+
+
+def settle(cause: str, examination: Examination, seen: Facts) -> Hypothesis:
+    """Confirmed where the growth ends once the holder is emptied and the training computes the same without it."""
+    if examination.lab is None:
+        return inconclusive(cause, "the same steps with what is held let go of: diagnose with --yes")
+    horizon = examination.lab.horizon(audits.STEPS)
+    found = audits.audited(examination.lab)
+    ran = examination.lab.from_start([RELEASED], horizon)[RELEASED.name]
+    then: Facts = ran.facts.get("growth") or {}
+    after: list[Facts] = then.get("after") or []
+    if len(after) < 4:
+        return inconclusive(
+            cause, f"{told(seen)}; too few steps followed to see whether it ends without them"
+        )
+    if not _same(found, ran):
+        return inconclusive(cause, f"{told(seen)}; without them the training computes something else")
+    key = "nodes" if seen["kind"] == "graph" else "bytes"
+    before, left = _rate(seen["samples"], key), _rate(after, key)
+    unit = "autograd nodes" if key == "nodes" else "bytes of tensors"
+    text = (
+        f"{told(seen)}; with what it holds let go of from step {then['released_at']} on, they grow by {left:.1f} {unit} a "
+        f"step instead of {before:.1f}, and the losses are the same"
+    )
+    values = {"before": before, "after": left, "unit": unit, "bytes": bytes_grown(seen["samples"])}
+    site = statement(examination, seen)
+    if left > LEFT * before:
+        return inconclusive(cause, f"{text}: something else grows")
+    return confirmed(cause, site, Evidence("counterfactual", True, text, values, site))
+
+
+def facts(examination: Examination, seen: Facts) -> Facts:
+    """What a fix needs: the statement, the holder's name, and what kind it is."""
+    keys = ("name", "expression", "container", "function", "kind", "file")
+    return {k: seen[k] for k in keys} | {"site": examination.place(seen["site"])}
+
+
+def _rate(samples: list[Facts], key: str) -> float:
+    tail = samples[len(samples) // 2 :]
+    steps = max(1, tail[-1]["step"] - tail[0]["step"])
+    return float(tail[-1][key] - tail[0][key]) / float(steps)
+
+
+def _same(one: Ran, other: Ran) -> bool:
+    pairs = list(zip(one.losses, other.losses, strict=False))
+    return (
+        one.ended == other.ended
+        and bool(pairs)
+        and all(math.isclose(a, b, rel_tol=SAME, abs_tol=SAME) for a, b in pairs)
+    )

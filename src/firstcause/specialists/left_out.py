@@ -1,0 +1,67 @@
+"""Parameters that get gradients and that no optimizer holds: which they are, and the training with them."""
+
+from __future__ import annotations
+
+import re
+
+from firstcause.lab.counterfactual import Arm, Ran
+from firstcause.schema import Evidence, Hypothesis
+from firstcause.specialists import gains
+from firstcause.specialists.examination import Examination, Facts
+from firstcause.specialists.verdicts import confirmed, inconclusive
+
+ALSO = Arm("the parameters left out trained too", "train_also")
+# Parts that are left as they are on purpose go by such names.
+MEANT = re.compile(
+    r"froz|freez|probe|teacher|target_net|pretrain|from_pretrained|load_state_dict|torch\.load|perceptual|reservoir|"
+    r"random_feature|fixed_|critic|discrim|lora|adapter|ema_|momentum_enc|warm.?up_head",
+    re.IGNORECASE,
+)
+
+
+# A part that is kept out of the model on purpose.
+HIDDEN = re.compile(r"froz|freez|teacher|perceptual|vgg|pretrain", re.IGNORECASE)
+
+
+def missing(found: Ran) -> list[Facts]:
+    """What no optimizer holds; empty where everything is held."""
+    return list(found.facts.get("missing") or [])
+
+
+def unregistered(found: Ran) -> list[Facts]:
+    """Of these, those that run inside of a model and are no part of it."""
+    return [p for p in missing(found) if p["container"] or p["inside"]]
+
+
+def replaced(found: Ran) -> bool:
+    """Whether the optimizer holds parameters that no module has any more, beside those that it lacks."""
+    return bool(missing(found)) and bool(found.facts.get("of_no_module"))
+
+
+def told(found: Ran) -> str:
+    """How many of how many, and the first one's name."""
+    count, trained = found.facts["missing_count"], found.facts["trained_count"]
+    first = missing(found)[0]
+    return (
+        f"{count} of {count + trained} parameters that get gradients are held by no optimizer and never changed, "
+        f"{first['name']} of {first['class']} the first"
+    )
+
+
+def is_meant(examination: Examination, names: re.Pattern[str] = MEANT) -> bool:
+    """Whether the source names a part that is left as it is on purpose."""
+    project = examination.project
+    return project is None or any(names.search(module.text) for module in project.modules)
+
+
+def settle(cause: str, examination: Examination, found: Ran, text: str) -> Hypothesis:
+    """Confirmed where the training comes further once they are trained as well."""
+    one = gains.changed(examination, ALSO)
+    if one is None or not one.facts.get("added"):
+        return inconclusive(cause, f"the same training with them in the optimizer: {text}")
+    text = f"{text}; trained too, {gains.ends(one, found)}"
+    values = {"missing": found.facts["missing_count"], "elements": one.facts["added"]}
+    values |= {"names": [p["name"] for p in missing(found)]}
+    if not gains.gained(one, found):
+        return inconclusive(cause, f"a gain: {text}")
+    return confirmed(cause, None, Evidence("counterfactual", True, text, values, None))

@@ -1,0 +1,85 @@
+"""wrong-softmax-dim: the weights of a softmax are added up along an axis on which they do not sum to 1."""
+
+from __future__ import annotations
+
+from firstcause.lab.counterfactual import Arm, Ran
+from firstcause.schema import Evidence, Hypothesis
+from firstcause.specialists import audits
+from firstcause.specialists.examination import Examination, Facts
+from firstcause.specialists.losses import end
+from firstcause.specialists.verdicts import confirmed, inconclusive
+
+CAUSE = "wrong-softmax-dim"
+# How much smaller the loss has to become with the other axis, in parts of what it is; less where it was the batch's.
+GAIN, OF_BATCH = 0.15, 0.05
+
+
+def seen(found: Ran, examination: Examination) -> str | None:
+    one = _mixed(found)
+    return _told(one) if one is not None else None
+
+
+def propose(examination: Examination) -> bool:
+    found = audits.audit(examination)
+    return found is not None and _mixed(found) is not None
+
+
+def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
+    """Whether the loss comes further with the softmax along the axis that is added up."""
+    found = audits.audit(examination)
+    one = _mixed(found) if found is not None else None
+    if found is None or one is None or examination.lab is None:
+        return inconclusive(CAUSE, "weights of a softmax that are added up along another axis than its own")
+    site = examination.site(one["site"])
+    to = one["use"]["axis"] - len(one["shape"])
+    settings = {"watch": ["weights_summed"], "axes": [[one["site"]["file"], one["site"]["line"], to]]}
+    arm = Arm("the softmax along the axis that is added up", "audit", settings)
+    other = examination.lab.from_start([arm], examination.lab.horizon(audits.STEPS))[arm.name]
+    then, now = end(found), end(other)
+    text = (
+        f"{_told(one)}, at {site}; with the softmax along axis {to} the loss comes to {now:.4g} instead of {then:.4g} in "
+        f"{len(other.rows)} steps"
+    )
+    use = one["use"]
+    values = {
+        "axis": one["axis"],
+        "summed_along": use["axis"],
+        "low": use["low"],
+        "high": use["high"],
+        "loss": then,
+        "loss_other": now,
+    }
+    # Samples that compete with each other are meant by nobody who then adds up within a sample.
+    least = OF_BATCH if one["axis"] == 0 else GAIN
+    if not other.finite or not then - now >= least * abs(then):
+        return inconclusive(CAUSE, f"{text}: no clear gain")
+    return confirmed(CAUSE, site, Evidence("counterfactual", True, text, values, site))
+
+
+def _mixed(found: Ran) -> Facts | None:
+    """A softmax none of whose uses adds up along its own axis, with the first of these."""
+    for one in found.facts.get("softmaxes") or []:
+        uses = one["uses"]
+        if uses and not any(u["whole"] or u["axis"] == one["axis"] for u in uses):
+            return dict(one) | {"use": uses[0]}
+    return None
+
+
+def _told(one: Facts) -> str:
+    use = one["use"]
+    return (
+        f"{one['function']} makes values of shape {one['shape']} sum to 1 along axis {one['axis']}, and {use['function']} adds "
+        f"them up along axis {use['axis']}, where they sum to {use['low']:.3g} to {use['high']:.3g}"
+    )
+
+
+def facts(examination: Examination) -> Facts:
+    found = audits.audit(examination)
+    one = _mixed(found) if found is not None else None
+    if one is None:
+        return {}
+    return examination.place(one["site"]) | {
+        "function": one["function"],
+        "axis": one["use"]["axis"],
+        "dims": len(one["shape"]),
+    }

@@ -1,0 +1,57 @@
+"""Losses and targets that nobody means, in trainings that end well: real commands, real forks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from test_audit import record
+
+from firstcause.diagnose import diagnose
+from firstcause.lab.counterfactual import Lab
+from firstcause.record.folder import RunFolder
+from firstcause.schema import Diagnosis
+
+# Seconds; a few are enough where the cores are free.
+BUDGET = 300
+
+
+def audited(folder: RunFolder) -> Diagnosis:
+    return diagnose(folder, lambda failure: Lab(folder, failure, BUDGET))
+
+
+CASES = [
+    ("softmax_twice", "softmax-before-cross-entropy", "nn.Softmax(dim=-1),", "counterfactual"),
+    (
+        "rewards_avoided",
+        "wrong-sign-loss",
+        "loss = (policy.log_prob(action) * (reward - 0.45)).mean()",
+        "counterfactual",
+    ),
+    (
+        "targets_two_ahead",
+        "label-shift",
+        "return F.cross_entropy(logits[:, :-1].reshape(-1, 12), labels[:, 1:].reshape(-1))",
+        "observation",
+    ),
+]
+
+
+@pytest.mark.parametrize(("program", "cause", "line", "proof"), CASES)
+def test_a_loss_that_nobody_means_is_named_with_its_line_and_a_patch(
+    program: str, cause: str, line: str, proof: str, tmp_path: Path
+) -> None:
+    diagnosis = audited(record(program, tmp_path))
+
+    assert (diagnosis.status, diagnosis.cause) == ("established", cause)
+    assert diagnosis.site is not None
+    assert diagnosis.site.text == line
+    assert diagnosis.fix is not None
+    confirmed = next(h for h in diagnosis.hypotheses if h.cause == cause)
+    assert [(e.kind, bool(e.values)) for e in confirmed.evidence] == [(proof, True)]
+
+
+def test_costs_teachers_regularisers_and_ignored_padding_are_meant(tmp_path: Path) -> None:
+    diagnosis = audited(record("losses_meant", tmp_path))
+
+    assert (diagnosis.status, diagnosis.cause) == ("healthy", None)

@@ -1,0 +1,44 @@
+"""Each watcher finds its fault at its line, and none finds anything in programs that are right."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.unit.check.dry.programs import FAULTY, HEAD, HEALTHY
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict]]:
+    root = tmp_path_factory.mktemp("dry")
+    for name, text in (FAULTY | HEALTHY).items():
+        (root / name).mkdir()
+        (root / name / "train.py").write_text(HEAD + text)
+    command = [sys.executable, os.path.join(os.path.dirname(__file__), "forked.py"), str(root)]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    assert ended.returncode == 0, ended.stderr
+    return json.loads(ended.stdout)
+
+
+@pytest.mark.parametrize("name", FAULTY)
+def test_a_fault_is_found_at_its_line(told, name: str) -> None:
+    lines = (HEAD + FAULTY[name]).splitlines()
+    at = next(n for n, line in enumerate(lines, 1) if "# found " in line)
+    slug = lines[at - 1].rpartition("# found ")[2]
+    found = [(e["slug"], e["place"][1], e["category"]) for e in told[name] if e["kind"] == "finding"]
+    assert found == [(slug, at, "critical")]
+
+
+@pytest.mark.parametrize("name", HEALTHY)
+def test_a_right_program_is_run_to_its_end_and_nothing_is_said(told, name: str) -> None:
+    assert [e for e in told[name] if e["kind"] == "finding"] == []
+    assert told[name][-1]["outcome"] == "finished", told[name]
+    assert told[name][-1]["steps"] >= 2
+
+
+def test_no_watcher_failed(told) -> None:
+    assert [e["text"] for events in told.values() for e in events if "failed" in e.get("text", "")] == []

@@ -1,0 +1,105 @@
+"""Growth from step to step in small real trainings in this process: its kind, its holder, and its end without it."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from firstcause.lab.audit.hooks_kept import METHODS
+from firstcause.lab.audit.hooks_kept import Watch as Hooks
+from firstcause.lab.audit.memory_growth import Watch, rises
+
+STEPS = 16
+
+
+def watched(
+    each: Callable[[int, torch.Tensor, torch.Tensor], None], released: bool = False
+) -> dict[str, Any]:
+    """What the watcher tells of a training of 16 steps that calls ``each`` with step, loss and output."""
+    torch.manual_seed(0)
+    watch = Watch({"released": released}, None)  # type: ignore[arg-type]
+    watch.start()
+    net = nn.Sequential(nn.Linear(8, 16), nn.Tanh(), nn.Linear(16, 1))
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for step in range(STEPS):
+        output = net(torch.randn(4, 8))
+        loss = output.pow(2).mean()
+        watch.loss(loss)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        each(step, loss, output)
+        watch.after_step(optimizer)
+    growth: dict[str, Any] = watch.facts().get("growth") or {}
+    return growth
+
+
+def test_losses_kept_with_their_graph_are_told_with_the_list_and_the_line() -> None:
+    history: list[torch.Tensor] = []
+    seen = watched(lambda step, loss, output: history.append(loss))
+    assert (seen["kind"], seen["container"], seen["loss_grows"]) == ("graph", "list", False)
+    assert "history.append(loss)" in seen["site"]["text"]
+
+
+def test_the_graph_stops_growing_once_what_is_kept_is_detached() -> None:
+    history: list[torch.Tensor] = []
+    seen = watched(lambda step, loss, output: history.append(loss), released=True)
+    after = [s["nodes"] for s in seen["after"]]
+    assert len(after) >= 4
+    assert len(set(after)) == 1
+    assert seen["samples"][-1]["nodes"] > seen["samples"][0]["nodes"]
+
+
+def test_outputs_without_a_graph_are_another_kind() -> None:
+    cache: dict[int, torch.Tensor] = {}
+    seen = watched(lambda step, loss, output: cache.update({step: output.detach().clone()}))
+    assert (seen["kind"], seen["container"], seen["bounded"]) == ("tensors", "dict", False)
+
+
+@pytest.mark.parametrize("kept", [deque(maxlen=3), None])
+def test_what_is_bounded_or_not_kept_does_not_grow(kept: deque[torch.Tensor] | None) -> None:
+    def keep(step: int, loss: torch.Tensor, output: torch.Tensor) -> None:
+        if kept is not None:
+            kept.append(loss)
+
+    assert watched(keep) == {}
+
+
+def test_a_series_that_falls_back_at_each_epoch_does_not_rise() -> None:
+    assert rises([10, 20, 30, 40, 50, 60, 70, 80])
+    assert not rises([10, 20, 30, 40, 10, 20, 30, 40])
+    assert not rises([10] * 8)
+
+
+@pytest.fixture
+def hooks() -> Any:
+    before = {(kind, name): getattr(kind, name) for kind, names in METHODS.items() for name in names}
+    watch = Hooks({}, None)  # type: ignore[arg-type]
+    watch.start()
+    yield watch
+    for (kind, name), method in before.items():
+        setattr(kind, name, method)
+
+
+def test_hooks_that_one_line_registers_again_and_again_pile_up(hooks: Hooks) -> None:
+    layer = nn.Linear(2, 2)
+    for _ in range(5):
+        layer.register_forward_hook(lambda *_: None)
+    (pile,) = hooks.facts()["hooks"]
+    assert (pile["method"], pile["registered"], pile["most"]) == ("register_forward_hook", 5, 5)
+    assert "layer.register_forward_hook" in pile["site"]["text"]
+
+
+def test_hooks_that_are_removed_or_stand_once_on_each_layer_do_not(hooks: Hooks) -> None:
+    layer = nn.Linear(2, 2)
+    for _ in range(5):
+        handle = layer.register_forward_hook(lambda *_: None)
+        handle.remove()
+    for other in [nn.Linear(2, 2) for _ in range(5)]:
+        other.register_forward_pre_hook(lambda *_: None)
+    assert hooks.facts()["hooks"] == []

@@ -1,0 +1,261 @@
+"""What the watchers see of small trainings, each in a child of its own: they stay in torch for good."""
+
+from __future__ import annotations
+
+import importlib
+import multiprocessing
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
+from torch.utils.data import DataLoader, Dataset, TensorDataset
+
+from firstcause.lab.interventions.audit import Change
+
+Training = Callable[[Callable[[], None]], object]
+
+
+def _watched(training: Training, watcher: str, settings: dict[str, Any], out: Any) -> None:
+    torch.set_num_threads(1)
+    change = Change({"watch": [watcher], **settings}, SimpleNamespace())  # type: ignore[arg-type]
+    module: Any = importlib.import_module(f"firstcause.lab.audit.{watcher}")
+    if hasattr(module, "parameter_names"):
+        module.parameter_names = lambda recorder: {}
+    register_optimizer_step_pre_hook(lambda optimizer, args, kwargs: change.before_step(optimizer))
+    register_optimizer_step_post_hook(lambda optimizer, args, kwargs: change.after_step(optimizer))
+    kept = training(change.start)
+    out.send(change.facts())
+    del kept
+
+
+def watched(training: Training, watcher: str, **settings: Any) -> dict[str, Any]:
+    """The facts of one watcher; the training calls what it is given where its loop begins, and returns what is to live."""
+    context = multiprocessing.get_context("fork")
+    into, out = context.Pipe(duplex=False)
+    child = context.Process(target=_watched, args=(training, watcher, settings, out))
+    child.start()
+    out.close()
+    try:
+        found: dict[str, Any] = into.recv()
+    finally:
+        child.join()
+    return found
+
+
+def fit(net: nn.Module, x: torch.Tensor, y: torch.Tensor, steps: int, begin: Callable[[], None]) -> nn.Module:
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+    begin()
+    for _ in range(steps):
+        loss = nn.functional.mse_loss(net(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return net
+
+
+def dead_units(begin: Callable[[], None]) -> object:
+    torch.manual_seed(0)
+    net = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 1))
+    nn.init.constant_(net[0].bias, -9.0)
+    return fit(net, torch.rand(32, 4), torch.rand(32, 1), 7, begin)
+
+
+def large_inputs(begin: Callable[[], None]) -> object:
+    torch.manual_seed(0)
+    net = nn.Sequential(nn.Linear(4, 16), nn.Tanh(), nn.Linear(16, 1))
+    return fit(net, 900 + 300 * torch.rand(32, 4), torch.rand(32, 1), 7, begin)
+
+
+def equal_weights(begin: Callable[[], None]) -> object:
+    torch.manual_seed(0)
+    net = nn.Sequential(nn.Linear(4, 16), nn.Tanh(), nn.Linear(16, 1))
+    for layer in (net[0], net[2]):
+        nn.init.constant_(layer.weight, 0.1)
+        nn.init.zeros_(layer.bias)
+    return fit(net, torch.rand(32, 4), torch.rand(32, 1), 7, begin)
+
+
+def test_dead_units_are_counted_from_the_first_step_and_live_with_other_values() -> None:
+    (found,) = watched(dead_units, "units_at_start")["units"]
+    assert (found["kind"], found["units"], found["dead_first"], found["dead"]) == ("relu", 16, 1.0, 1.0)
+    assert found["site"]["function"] == "fit"
+
+    begun = watched(dead_units, "units_at_start", start="default")
+    assert begun["begun_anew"] == 1
+    assert begun["units"][0]["dead"] < 0.5
+
+
+def test_a_saturated_layer_is_not_so_once_its_inputs_are_scaled() -> None:
+    facts = watched(large_inputs, "units_at_start")
+    assert facts["units"][0]["beyond"] > 0.8
+    assert facts["differing"] == 0
+
+    scaled = watched(large_inputs, "units_at_start", start="scaled")
+    assert scaled["units"][0]["beyond"] == 0.0
+    assert len(scaled["scale"]["mean"]) == 4
+    assert 900 < scaled["scale"]["mean"][0] < 1200
+    assert scaled["scale"]["class_name"] == "Sequential"
+
+
+def test_units_that_begin_equal_stay_equal() -> None:
+    first = watched(equal_weights, "units_at_start")["weights"][0]
+
+    assert (first["alike"], first["still_alike"], first["rows"]) == (True, True, 16)
+
+
+class Readings(Dataset[Any]):  # type: ignore[misc]
+    def __init__(self, rows: Any, copied: bool = False) -> None:
+        self.rows, self.copied = rows, copied
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, index: int) -> Any:
+        row = self.rows[index]
+        if self.copied:
+            row = row + 0
+        row -= 10.0
+        return row
+
+
+def reading(rows: Any, copied: bool = False) -> Training:
+    def training(begin: Callable[[], None]) -> object:
+        loader = DataLoader(Readings(rows, copied), batch_size=5)
+        net = nn.Linear(4, 1)
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+        begin()
+        for _ in range(2):
+            for batch in loader:
+                net(batch.float()).mean().backward()
+                optimizer.step()
+        return loader
+
+    return training
+
+
+@pytest.mark.parametrize("rows", [torch.rand(20, 4) + 10, np.random.default_rng(0).random((20, 4)) + 10])
+def test_a_write_into_stored_rows_is_seen_at_its_line(rows: Any) -> None:
+    (found,) = watched(reading(rows), "data_written")["written"]
+
+    assert found["site"]["text"] == "row -= 10.0"
+    assert found["changed"] == 1.0
+    assert found["array"] is isinstance(rows, np.ndarray)
+    restored = watched(reading(rows), "data_written", restored=True)["written"]
+    assert restored[0]["changed"] == 0.0
+
+
+def test_a_write_into_a_copy_is_none() -> None:
+    assert watched(reading(torch.rand(20, 4), copied=True), "data_written")["written"] == []
+
+
+class Noisy(Dataset[Any]):  # type: ignore[misc]
+    def __init__(self, own: bool) -> None:
+        self.rng = np.random.default_rng(0) if own else None
+
+    def __len__(self) -> int:
+        return 16
+
+    def __getitem__(self, index: int) -> Any:
+        draw = self.rng.normal() if self.rng is not None else torch.randn(()).item()
+        return torch.tensor([draw, 1.0])
+
+
+def noisy(own: bool, init: Any = None) -> Training:
+    def training(begin: Callable[[], None]) -> object:
+        loader = DataLoader(Noisy(own), batch_size=4, num_workers=2, worker_init_fn=init)
+        net = nn.Linear(2, 1)
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+        begin()
+        for batch in loader:
+            net(batch.float()).mean().backward()
+            optimizer.step()
+        return loader
+
+    return training
+
+
+def _seeded(worker: int) -> None:
+    info: Any = torch.utils.data.get_worker_info()
+    info.dataset.rng = np.random.default_rng(torch.initial_seed())
+
+
+def test_workers_that_draw_from_copies_of_one_generator_are_told_with_their_next_number() -> None:
+    (found,) = watched(noisy(own=True), "worker_draws")["draws"]
+
+    assert (found["name"], found["alike"], found["number"]) == ("rng", "workers", 2)
+    assert (found["owner"], found["kind"]) == ("Noisy", "Generator")
+    assert found["drawn"][0] == found["drawn"][1]
+
+
+@pytest.mark.parametrize(("own", "init"), [(False, None), (True, _seeded)])
+def test_workers_with_seeds_of_their_own_are_not(own: bool, init: Any) -> None:
+    assert watched(noisy(own, init), "worker_draws")["draws"] == []
+
+
+def ordered(by: str) -> Training:
+    def training(begin: Callable[[], None]) -> object:
+        torch.manual_seed(0)
+        x = torch.randn(200, 4)
+        order = x[:, 0].argsort()
+        x, y = x[order], x[order, :1]
+        net = nn.Linear(4, 1)
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+        loader = DataLoader(TensorDataset(x, y), batch_size=10, shuffle=by == "shuffled")
+        begin()
+        for _ in range(2):
+            cut = ((x[i : i + 10], y[i : i + 10]) for i in range(0, 200, 10))
+            for rows, wanted in cut if by == "slices" else loader:
+                loss = nn.functional.mse_loss(net(rows), wanted)
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+        return loader
+
+    return training
+
+
+@pytest.mark.parametrize("by", ["loader", "slices"])
+def test_sorted_samples_give_batches_of_like_targets_until_they_are_shuffled(by: str) -> None:
+    one = watched(ordered(by), "batch_order")["order"]
+    assert (one["by"], one["passes"]) == (by, 2)
+    assert one["runs"] > 8
+    assert one["loss"] > 0
+
+    assert watched(ordered(by), "batch_order", shuffled=True)["order"]["runs"] < 2
+
+
+def test_a_loader_that_shuffles_has_no_fixed_order() -> None:
+    one = watched(ordered("shuffled"), "batch_order")["order"]
+
+    assert one["by"] is None
+    assert one["runs"] < 2
+
+
+def far_codes(begin: Callable[[], None]) -> object:
+    torch.manual_seed(0)
+    encoder, codes = nn.Linear(3, 2), nn.Embedding(16, 2)
+    x = 20 + 3 * torch.randn(64, 3)
+    optimizer = torch.optim.SGD([*encoder.parameters(), *codes.parameters()], lr=0.01)
+    begin()
+    for _ in range(12):
+        z = encoder(x)
+        index = torch.cdist(z, codes.weight).argmin(1)
+        loss = nn.functional.mse_loss(codes(index), z.detach())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return codes
+
+
+def test_codes_that_are_never_chosen_are_counted_and_chosen_once_they_begin_among_the_vectors() -> None:
+    (found,) = watched(far_codes, "codes_used")["codebooks"]
+    assert found["codes"] == 16
+    assert found["used"] <= 3
+    assert found["site"]["text"] == "index = torch.cdist(z, codes.weight).argmin(1)"
+
+    assert watched(far_codes, "codes_used", revived=6)["codebooks"][0]["used"] > 8

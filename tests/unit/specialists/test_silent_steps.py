@@ -1,0 +1,133 @@
+"""Which audits of a training are worth an experiment: faults of steps, modes and schedules, and their healthy neighbours."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from firstcause.lab.counterfactual import Ran
+from firstcause.specialists import left_out, schedules
+from firstcause.specialists.debugging_techniques import (
+    eval_mode_in_training,
+    missing_zero_grad,
+    optimizer_step_missing,
+    zero_grad_before_step,
+)
+from firstcause.specialists.gains import gained
+from firstcause.specialists.module_design_patterns import dropout_active_at_eval
+
+SITE = {"file": "/w/train.py", "line": 3, "function": "fit", "text": "loss.backward()"}
+COURSE = {"optimizer": "Adam", "parameters": 4, "steps": 20, "carried": 0, "lost": 0, "backwards": 20}
+SCHEDULE = {
+    "class": "StepLR",
+    "site": SITE,
+    "calls": 60,
+    "steps": 60,
+    "end": 5,
+    "batches": 10,
+    "floor_at": None,
+}
+
+
+def examination(steps: int = 0) -> Any:
+    return SimpleNamespace(rows=[{}] * steps, project=None, site=lambda place: f"train.py:{place['line']}")
+
+
+def audit(**facts: Any) -> Ran:
+    return Ran("as it ran, audited", "program", ({"loss": 1.0},), facts=facts)
+
+
+@pytest.mark.parametrize(("carried", "is_seen"), [(19, True), (10, True), (2, False), (0, False)])
+def test_gradients_count_as_kept_where_most_steps_hold_older_ones(carried: int, is_seen: bool) -> None:
+    found = audit(gradients=[COURSE | {"carried": carried}])
+
+    assert (missing_zero_grad.seen(found, examination()) is not None) is is_seen
+
+
+@pytest.mark.parametrize(("lost", "is_seen"), [(20, True), (19, True), (10, False), (0, False)])
+def test_gradients_count_as_lost_where_nearly_all_steps_have_none(lost: int, is_seen: bool) -> None:
+    found = audit(gradients=[COURSE | {"lost": lost}])
+
+    assert (zero_grad_before_step.seen(found, examination()) is not None) is is_seen
+
+
+def test_a_look_at_a_few_gradients_is_no_training_without_steps() -> None:
+    few, many = (audit(unstepped=[COURSE | {"steps": 0, "backwards": n}]) for n in (3, 30))
+
+    assert optimizer_step_missing.seen(few, examination()) is None
+    assert "took no step while 30 backward passes" in str(optimizer_step_missing.seen(many, examination()))
+
+
+@pytest.mark.parametrize(
+    ("change", "is_early"),
+    [
+        ({}, True),
+        ({"end": None, "floor_at": 8}, True),
+        ({"end": 60}, False),
+        ({"end": None, "floor_at": 50}, False),
+        ({"calls": 6}, False),
+        ({"batches": None}, False),
+    ],
+)
+def test_a_schedule_is_over_early_by_its_end_or_its_rate(change: dict[str, Any], is_early: bool) -> None:
+    found = audit(schedules=[SCHEDULE | change])
+
+    assert (schedules.per_batch(found, examination()) is not None) is is_early
+
+
+@pytest.mark.parametrize(
+    ("change", "is_late"),
+    [
+        ({"end": 60, "calls": 6}, True),
+        ({"end": 6, "calls": 6}, False),
+        ({"end": 60}, False),
+        ({"end": None, "calls": 6}, False),
+    ],
+)
+def test_a_schedule_is_late_where_it_was_made_for_the_steps(change: dict[str, Any], is_late: bool) -> None:
+    found = audit(schedules=[SCHEDULE | change])
+
+    assert (schedules.per_epoch(found, examination()) is not None) is is_late
+
+
+@pytest.mark.parametrize(
+    ("last", "steps", "is_left"), [(True, 40, True), (False, 40, False), (True, 2, False)]
+)
+def test_a_mode_is_left_where_the_training_ends_in_it(last: bool, steps: int, is_left: bool) -> None:
+    modes = {"steps": 60, "trained": 20, "without_switch": 0, "kinds": ["Dropout"], "asked_to_train": True}
+    found = audit(modes=modes | {"left": [{"site": SITE, "steps": steps}], "last": last})
+
+    assert (eval_mode_in_training.seen(found, examination()) is not None) is is_left
+
+
+@pytest.mark.parametrize(
+    ("figures", "is_seen"), [([0.4, 0.0], True), ([1e-7, 0.0], False), ([0.4, 0.2], False)]
+)
+def test_an_evaluation_must_differ_by_dropout_alone(figures: list[float], is_seen: bool) -> None:
+    one = {"kind": "module", "name": "Dropout", "function": "evaluate", "passes": 3, "site": SITE}
+    found = audit(evaluations=[one | {"figures": [figures]}])
+
+    assert (dropout_active_at_eval.seen(found, examination()) is not None) is is_seen
+
+
+def test_what_is_left_out_is_told_apart_by_how_the_model_holds_it() -> None:
+    part = {"name": "head.weight", "class": "Linear", "root": "Net", "container": None, "inside": None}
+    plain, kept = (audit(missing=[part | x]) for x in ({}, {"inside": "Net"}))
+
+    assert left_out.unregistered(kept)
+    assert not left_out.unregistered(plain)
+    assert not left_out.replaced(plain)
+    assert left_out.replaced(audit(missing=[part], of_no_module=2))
+
+
+def test_a_gain_is_more_than_noise_and_a_training_that_is_kept_is_one() -> None:
+    def ran(losses: list[float], ended: str = "program") -> Ran:
+        return Ran("arm", ended, tuple({"loss": x} for x in losses))
+
+    falling, noisy = [1.0 - 0.01 * i for i in range(60)], [1.0 - 0.001 * (i % 3) for i in range(60)]
+
+    assert gained(ran(falling), ran(noisy))
+    assert not gained(ran(noisy), ran(noisy))
+    assert gained(ran(falling), ran([1.0, 40.0, float("nan")], "not-finite"))
