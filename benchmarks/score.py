@@ -69,7 +69,7 @@ def near(site: dict, truth: dict) -> bool:
 
 
 def patched_ends_well(case: Path, truth: dict, diff: str, env: dict[str, str]) -> bool:
-    """The offered patch, applied to a copy, makes the program end with 0 and a finite last number."""
+    """With the patch, in a copy, the program ends with 0 and a finite last number, half the way to the fixed one's at least."""
     with tempfile.TemporaryDirectory() as temp:
         folder = Path(temp)
         command = prepare(case, truth, "buggy.py", folder)
@@ -77,7 +77,19 @@ def patched_ends_well(case: Path, truth: dict, diff: str, env: dict[str, str]) -
         if call(["patch", "-p1", "-i", "fix.diff"], folder, env, 20)[0]:
             return False
         code, out, _ = call(command, folder, env, 180)
-    return code == 0 and re.search(r"final loss -?[\d.]+(e[-+]\d+)?$", out.strip()) is not None
+    patched = last_number(out)
+    faulty, fixed = last_number(truth["observed_buggy"]), last_number(truth["observed_fixed"])
+    if code != 0 or patched is None:
+        return False
+    if faulty is None or fixed is None or faulty == fixed:
+        return True
+    return (patched - faulty) / (fixed - faulty) >= 0.5
+
+
+def last_number(text: str) -> float | None:
+    """The finite number after ``final NAME`` at the end of a text; None where there is none."""
+    found = re.search(r"final [\w ,-]*?(-?[\d.]+(?:e[-+]\d+)?)$", text.strip())
+    return float(found.group(1)) if found is not None else None
 
 
 def score(case: Path, args: argparse.Namespace) -> dict:

@@ -28,7 +28,7 @@ OPERATORS: dict[str, type[ast.operator]] = {
 def patch_of_alignment(cause: str, facts: Facts, project: Project, root: str) -> Fix | None:
     """Give the operand its partner's shape; None where several ways pass, or the operand is not to be found."""
     module = module_of(facts, project)
-    if module is None or not facts.get("only"):
+    if module is None or not facts.get("only") or "other" not in facts:
         return None
     method = reshaping(tuple(facts["shape"]), tuple(facts["other"]))
     node = _operand(project, module, facts)

@@ -16,7 +16,7 @@ from firstcause.record.journal import steps_of
 
 DEEP = "firstcause.lab.arm:Running"
 # One arm may take this many times as long as the run took for its steps, and this many seconds besides.
-SLOWER, SLACK = 4.0, 20.0
+SLOWER, SLACK = 6.0, 30.0
 # A run as short as this is run to its end: schedules, epochs and evaluations show only there.
 WHOLE_SECONDS = 30.0
 NOT_AGREED = "running the program again was not agreed to: diagnose with --yes"

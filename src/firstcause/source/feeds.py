@@ -12,7 +12,8 @@ LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 def feeds(module: Module, name: str) -> list[ast.stmt]:
     """In the order of the text; only those that can run more than once, if there are such."""
-    found = [s for s in module.nodes(ast.stmt) if not hasattr(s, "body") and _feeds(s, name)]
+    found = [s for s in module.nodes(ast.Expr, ast.AugAssign, ast.Assign) if _feeds(s, name)]
+    found.sort(key=lambda s: (s.lineno, s.col_offset))
     again = [s for s in found if _runs_again(module, s)]
     return again or found
 

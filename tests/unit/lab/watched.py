@@ -34,7 +34,7 @@ def watch(
     watcher.start()
     hook = torch.nn.modules.module.register_module_forward_hook(watcher.ran)
     try:
-        with FunctionCalls([watcher]):
+        with FunctionCalls([watcher], _told):
             train(step)
     finally:
         hook.remove()
@@ -42,3 +42,7 @@ def watch(
             if isinstance(mode, TorchFunctionMode):
                 mode.__exit__(None, None, None)
     return watcher.facts(), rows
+
+
+def _told(watcher: Watcher, error: Exception) -> None:
+    raise error

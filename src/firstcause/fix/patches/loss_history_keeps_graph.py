@@ -58,9 +58,18 @@ def _kept(statement: ast.stmt) -> ast.expr | None:
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
         call = statement.value
         return call.args[-1] if call.args and not call.keywords and _is_one(call.args[-1]) else None
-    if isinstance(statement, (ast.AugAssign, ast.Assign)):
+    if isinstance(statement, ast.AugAssign):
         return statement.value if _is_one(statement.value) else None
-    return None
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+        return None
+    target, value = statement.targets[0], statement.value
+    if isinstance(target, ast.Subscript):
+        return value if _is_one(value) else None
+    sides = (
+        (value.left, value.right) if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add) else ()
+    )
+    added = [side for side in sides if ast.unparse(side) != ast.unparse(target)]
+    return added[0] if len(added) == 1 else None
 
 
 def _is_one(value: ast.expr) -> bool:

@@ -63,7 +63,8 @@ def _all_of(module: Module, given: ast.expr) -> str | None:
 
 def _with_others(facts: Facts, project: Project, module: Module, given: ast.expr) -> str | None:
     parts = {
-        (str(m["root"]), str(m["name"]).partition(".")[0], "." in str(m["name"])) for m in facts["missing"]
+        (str(m["root"]), str(m["name"]).partition(".")[0], "." in str(m["name"]))
+        for m in facts.get("missing") or []
     }
     others = [_text_of(part, project, module, given) for part in sorted(parts)]
     if not others or None in others:

@@ -38,6 +38,8 @@ WATCHERS = (
     "worker_draws",
     "batch_order",
     "codes_used",
+    "functions_derived",
+    "states_loaded",
 )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from torch.overrides import TorchFunctionMode
@@ -13,11 +13,10 @@ from firstcause.lab.audit import Call, Watcher
 class FunctionCalls(TorchFunctionMode):
     """Tells watchers of calls between ``__enter__`` and ``__exit__``, once for a call inside of a call of the same kind."""
 
-    def __init__(self, watchers: Sequence[Watcher]) -> None:
+    def __init__(self, watchers: Sequence[Watcher], failed: Callable[[Watcher, Exception], None]) -> None:
         super().__init__()
         self.asked: dict[str, list[Watcher]] = {}
-        # Watchers that failed at a call, by their module, with what they said; they are asked no more.
-        self.failed: dict[str, str] = {}
+        self.failed = failed
         for watcher in watchers:
             for name in watcher.CALLS:
                 self.asked.setdefault(name, []).append(watcher)
@@ -29,7 +28,7 @@ class FunctionCalls(TorchFunctionMode):
             try:
                 watcher.called(Call(name, func, tuple(args), kwargs or {}, result))
             except Exception as error:  # noqa: BLE001 - what looks on must not end the program that it looks at
-                self.failed[type(watcher).__module__.rpartition(".")[2]] = repr(error)
+                self.failed(watcher, error)
                 for watchers in self.asked.values():
                     watchers[:] = [w for w in watchers if w is not watcher]
         return result

@@ -6,6 +6,7 @@ A setting of a watcher (``align``, ``undone``, ``moved``) is the one thing that 
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -22,33 +23,44 @@ class Change(Intervention):
         names = self.settings.get("watch") or WATCHERS
         modules = [importlib.import_module(f"firstcause.lab.audit.{name}") for name in names]
         self.watchers: list[Watcher] = [m.Watch(self.settings, self.recorder) for m in modules]
-        for watcher in self.watchers:
-            watcher.start()
+        # Watchers that failed, by their module, with what they said; they are asked no more.
+        self.failed: dict[str, str] = {}
+        self._each(lambda w: w.start())
         if any(type(w).ran is not Watcher.ran for w in self.watchers):
             torch.nn.modules.module.register_module_forward_hook(self._ran)
-        self.calls = FunctionCalls(self.watchers)
+        self.calls = FunctionCalls(self.watchers, self._fail)
         if self.calls.asked:
             self.calls.__enter__()
 
     def _ran(self, module: torch.nn.Module, args: tuple[Any, ...], result: Any) -> None:
-        for watcher in self.watchers:
-            watcher.ran(module, args, result)
+        self._each(lambda w: w.ran(module, args, result))
 
     def loss(self, value: torch.Tensor) -> None:
-        for watcher in self.watchers:
-            watcher.loss(value)
+        self._each(lambda w: w.loss(value))
 
     def before_step(self, optimizer: torch.optim.Optimizer) -> None:
-        for watcher in self.watchers:
-            watcher.before_step(optimizer)
+        self._each(lambda w: w.before_step(optimizer))
 
     def after_step(self, optimizer: torch.optim.Optimizer) -> None:
-        for watcher in self.watchers:
-            watcher.after_step(optimizer)
+        self._each(lambda w: w.after_step(optimizer))
 
     def figures(self) -> dict[str, Any]:
-        return {k: v for watcher in self.watchers for k, v in watcher.figures().items()}
+        found: dict[str, Any] = {}
+        self._each(lambda w: found.update(w.figures()))
+        return found
 
     def facts(self) -> dict[str, Any]:
-        found = {k: v for watcher in self.watchers for k, v in watcher.facts().items()}
-        return found | {"failed": self.calls.failed}
+        found: dict[str, Any] = {}
+        self._each(lambda w: found.update(w.facts()))
+        return found | {"failed": self.failed}
+
+    def _each(self, ask: Callable[[Watcher], None]) -> None:
+        for watcher in tuple(self.watchers):
+            try:
+                ask(watcher)
+            except Exception as error:  # noqa: BLE001 - what looks on must not end the program that it looks at
+                self._fail(watcher, error)
+
+    def _fail(self, watcher: Watcher, error: Exception) -> None:
+        self.failed[type(watcher).__module__.rpartition(".")[2]] = repr(error)
+        self.watchers.remove(watcher)

@@ -7,6 +7,7 @@ from firstcause.specialists.custom_autograd_functions import (
     nondeterministic_recomputation,
     optimizer_step_before_backward,
     sqrt_backward_at_zero,
+    wrong_backward_formula,
     wrong_number_of_gradients,
 )
 from firstcause.specialists.specialist import Specialist
@@ -21,5 +22,6 @@ SPECIALIST = Specialist(
         graph_reused_across_iterations,
         nondeterministic_recomputation,
         wrong_number_of_gradients,
+        wrong_backward_formula,
     ),
 )

@@ -1,0 +1,119 @@
+"""The derivative that a custom function's backward gives, beside the numerical one of its forward, element by element."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+# Elements of each input that are looked at, drawn at random.
+ELEMENTS = 48
+# Central differences in float64; where the two steps disagree the function has a kink.
+STEPS = (1e-5, 1e-6)
+SMOOTH, AGREES, NOTHING = 1e-3, 1e-2, 1e-7
+# An input larger than this is cut to its first rows: a difference costs two calls.
+LARGEST = 20_000
+WRONG_SHARE = 0.1
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One input: what was found (agrees, surrogate, scaled, wrong, unknown), and pairs of numerical and given derivatives."""
+
+    position: int
+    verdict: str
+    pairs: tuple[tuple[float, float], ...]
+
+
+def compared(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Compared]:
+    """Each input of floating point that had a gradient, in float64; raises what the function raises there."""
+    wide = [_wide(a) for a in _cut(args)]
+    found = []
+    for position, value in enumerate(wide):
+        if isinstance(value, torch.Tensor) and value.is_floating_point() and _is_trained(args[position]):
+            found.append(_one(function, wide, kwargs, position))
+    return found
+
+
+def _is_trained(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.requires_grad
+
+
+def _cut(args: Sequence[Any]) -> list[Any]:
+    tensors = [a for a in args if isinstance(a, torch.Tensor) and a.dim()]
+    largest = max((t.numel() for t in tensors), default=0)
+    rows = {t.shape[0] for t in tensors if t.dim() > 1}
+    if largest <= LARGEST or len(rows) != 1:
+        return list(args)
+    (count,) = rows
+    keep = max(2, count * LARGEST // largest)
+    return [a[:keep] if isinstance(a, torch.Tensor) and a.dim() and a.shape[0] == count else a for a in args]
+
+
+def _wide(value: Any) -> Any:
+    if isinstance(value, torch.Tensor):
+        value = value.detach()
+        return value.double().clone() if value.is_floating_point() else value
+    return value
+
+
+def _one(function: Any, args: list[Any], kwargs: dict[str, Any], position: int) -> Compared:
+    generator = torch.Generator().manual_seed(0)
+    x = args[position]
+    weights: list[torch.Tensor] = []
+
+    def value(at: torch.Tensor) -> torch.Tensor:
+        # Dropout and the like draw the same numbers each time.
+        torch.manual_seed(0)
+        outputs = function.apply(*args[:position], at, *args[position + 1 :], **kwargs)
+        outputs = [o for o in (outputs if isinstance(outputs, tuple) else (outputs,)) if _is_float(o)]
+        if not weights:
+            weights.extend(torch.randn(o.shape, generator=generator, dtype=torch.float64) for o in outputs)
+        return torch.stack([(o.double() * w).sum() for o, w in zip(outputs, weights, strict=True)]).sum()
+
+    start = x.clone().requires_grad_()
+    with torch.enable_grad():
+        (given,) = torch.autograd.grad(value(start), start, allow_unused=True)
+    given = torch.zeros_like(x) if given is None else given
+    flat = x.reshape(-1)
+    chosen = torch.randperm(flat.numel(), generator=generator)[:ELEMENTS].tolist()
+    pairs = []
+    with torch.no_grad():
+        for place in chosen:
+            slopes = [_slope(value, x, place, step) for step in STEPS]
+            if math.isclose(*slopes, rel_tol=SMOOTH, abs_tol=SMOOTH):
+                pairs.append((slopes[0], float(given.reshape(-1)[place])))
+        same = function.apply(*args[:position], x, *args[position + 1 :], **kwargs)
+    is_identity = isinstance(same, torch.Tensor) and same.shape == x.shape and bool(torch.equal(same, x))
+    return Compared(position, _verdict(pairs, is_identity), tuple(pairs))
+
+
+def _slope(value: Any, x: torch.Tensor, place: int, step: float) -> float:
+    there, back = x.clone(), x.clone()
+    there.reshape(-1)[place] += step
+    back.reshape(-1)[place] -= step
+    return float(value(there) - value(back)) / (2 * step)
+
+
+def _is_float(output: Any) -> bool:
+    return isinstance(output, torch.Tensor) and output.is_floating_point()
+
+
+def _verdict(pairs: list[tuple[float, float]], is_identity: bool) -> str:
+    scale = max((abs(n) for n, _ in pairs), default=0.0)
+    both = [(n, g) for n, g in pairs if abs(n) > NOTHING * max(scale, 1.0) and g != 0]
+    if len(both) < 4:
+        # Flat or cut off where it was looked at, as a step with a made-up slope is.
+        return "surrogate" if any(g for _, g in pairs) else "unknown"
+    ratios = sorted(g / n for n, g in both)
+    middle = ratios[len(ratios) // 2]
+    apart = [r for r in ratios if not math.isclose(r, middle, rel_tol=AGREES)]
+    off = [r for r in ratios if not math.isclose(r, 1.0, rel_tol=AGREES)]
+    if len(off) < WRONG_SHARE * len(both):
+        least = NOTHING * max(scale, 1.0)
+        return "agrees" if all((abs(n) > least) == (g != 0) for n, g in pairs) else "surrogate"
+    # The identity with another slope reverses or scales gradients on purpose.
+    return "scaled" if not apart and is_identity else "wrong"

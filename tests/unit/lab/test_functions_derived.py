@@ -1,0 +1,71 @@
+"""The program's own functions are met as they are applied, and derived at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import torch
+from torch.autograd import Function
+
+from firstcause.lab.audit.functions_derived import Watch
+from firstcause.lab.counterfactual import Ran
+from firstcause.specialists.custom_autograd_functions import wrong_backward_formula as cause
+
+
+class Cube(Function):
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor, scale: float) -> Any:
+        ctx.save_for_backward(x)
+        ctx.scale = scale
+        return scale * x**3
+
+    @staticmethod
+    def backward(ctx: Any, given: torch.Tensor) -> Any:
+        (x,) = ctx.saved_tensors
+        return given * ctx.scale * 3 * x, None
+
+
+class OnlyInFloat32(Function):
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor) -> Any:
+        if x.dtype is not torch.float32:
+            raise TypeError("float32 alone")
+        return 2 * x
+
+    @staticmethod
+    def backward(ctx: Any, given: torch.Tensor) -> Any:
+        return 3 * given
+
+
+@pytest.fixture
+def watch() -> Iterator[Watch]:
+    before = Function.__dict__["apply"]
+    made = Watch({}, None)  # type: ignore[arg-type]
+    made.start()
+    yield made
+    Function.apply = before
+
+
+def test_a_wrong_formula_is_told_with_both_derivatives(watch: Watch) -> None:
+    x = torch.linspace(0.5, 2, 10, requires_grad=True)
+    Cube.apply(x, 0.5).sum().backward()
+    (one,) = watch.facts()["derived"]
+    assert (one["class"], one["verdict"], one["input"]) == ("Cube", "wrong", 0)
+    text = cause.seen(Ran("audit", "steps", facts=watch.facts()), None)  # type: ignore[arg-type]
+    assert text is not None
+    assert text.startswith("Cube.backward gives ")
+
+
+def test_what_cannot_be_tried_in_float64_is_not_accused(watch: Watch) -> None:
+    OnlyInFloat32.apply(torch.ones(4, requires_grad=True)).sum().backward()
+    (one,) = watch.facts()["derived"]
+    assert one["verdict"] == "unknown"
+    assert "float32 alone" in one["why"]
+
+
+def test_a_function_that_never_ran_with_a_gradient_is_not_looked_at(watch: Watch) -> None:
+    with torch.no_grad():
+        Cube.apply(torch.ones(4), 1.0)
+    assert watch.facts()["derived"] == []
