@@ -79,7 +79,7 @@ def _from_start(lab: Lab, arms: list[Arm]) -> dict[str, Ran]:
 
 def _undone(cut: Facts) -> Arm:
     at = [cut["site"]["file"], cut["site"]["line"]]
-    return Arm(f"without the cut at {at[0]}:{at[1]}", "audit", {"undone": [at]})
+    return Arm(f"without the cut at {at[0]}:{at[1]}", "audit", {"watch": ["parts_reached"], "undone": [at]})
 
 
 def _trains(examination: Examination, found: Ran, kept: Ran, cut: Facts) -> Parted | None:
@@ -99,7 +99,9 @@ def _moves(examination: Examination, found: Ran, cut: Facts) -> Parted | None:
     without = _without(found)
     if examination.lab is None or cut["cut_off"] < len(without):
         return None
-    moved = Arm("the part moved after the first step", "audit", {"moved": without})
+    moved = Arm(
+        "the part moved after the first step", "audit", {"watch": ["parts_reached"], "moved": without}
+    )
     kept = _from_start(examination.lab, [moved])[moved.name]
     pairs = list(zip(found.losses, kept.losses, strict=False))[: COMPARED + 1]
     if len(pairs) < 2 or _apart(*pairs[0]) > SAME:

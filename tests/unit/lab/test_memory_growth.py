@@ -18,11 +18,12 @@ STEPS = 16
 
 
 def watched(
-    each: Callable[[int, torch.Tensor, torch.Tensor], None], released: bool = False
+    each: Callable[[int, torch.Tensor, torch.Tensor], None], released: bool = False, least: int = -1
 ) -> dict[str, Any]:
     """What the watcher tells of a training of 16 steps that calls ``each`` with step, loss and output."""
     torch.manual_seed(0)
     watch = Watch({"released": released}, None)  # type: ignore[arg-type]
+    watch.LEAST_GROWN = least
     watch.start()
     net = nn.Sequential(nn.Linear(8, 16), nn.Tanh(), nn.Linear(16, 1))
     optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
@@ -59,6 +60,11 @@ def test_outputs_without_a_graph_are_another_kind() -> None:
     cache: dict[int, torch.Tensor] = {}
     seen = watched(lambda step, loss, output: cache.update({step: output.detach().clone()}))
     assert (seen["kind"], seen["container"], seen["bounded"]) == ("tensors", "dict", False)
+
+
+def test_a_process_that_has_not_grown_is_not_looked_through() -> None:
+    history: list[torch.Tensor] = []
+    assert watched(lambda step, loss, output: history.append(loss), least=1 << 40) == {}
 
 
 @pytest.mark.parametrize("kept", [deque(maxlen=3), None])

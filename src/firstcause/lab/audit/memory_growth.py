@@ -15,7 +15,7 @@ import torch
 from firstcause.lab import holding
 from firstcause.lab.audit import Watcher
 from firstcause.lab.feeding import Feeding
-from firstcause.lab.live import Live, Sample, nodes
+from firstcause.lab.live import Live, Sample, nodes, resident
 
 # Optimizer state, averages and lazy buffers are born in the first steps.
 WARM = 3
@@ -29,6 +29,9 @@ RISING = 0.8
 class Watch(Watcher):
     """Facts: ``growth`` with its samples, the kind, the holder and the statement; empty where nothing grows."""
 
+    # A pass over all objects is worth its time only where the process has grown by so many bytes since its first steps.
+    LEAST_GROWN = 1 << 20
+
     def start(self) -> None:
         self.live, self.samples = Live(), list[Sample]()
         self.steps, self.every, self.searches = 0, 1, 0
@@ -37,11 +40,12 @@ class Watch(Watcher):
         self.shape: list[int] = []
         self.feeding: Feeding | None = None
         self.loss_nodes: list[int] = []
+        self.least: int | None = None
         self.released_at: int | None = None
         self.after: list[Sample] = []
 
     def loss(self, value: torch.Tensor) -> None:
-        if self.steps % self.every == 0:
+        if self.samples and self.steps % self.every == 0:
             self.loss_nodes.append(nodes([value]))
 
     def after_step(self, optimizer: torch.optim.Optimizer) -> None:
@@ -51,6 +55,10 @@ class Watch(Watcher):
         if self.released_at is not None:
             self._release()
         if self.steps < WARM or self.steps % self.every:
+            return
+        now = resident()
+        self.least = now if self.least is None else min(self.least, now)
+        if not self.samples and now - self.least < self.LEAST_GROWN:
             return
         sample = self.live.sample(self.steps)
         if self.released_at is not None:

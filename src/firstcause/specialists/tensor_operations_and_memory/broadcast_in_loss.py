@@ -10,7 +10,7 @@ from firstcause.specialists.losses import steadily_lower
 from firstcause.specialists.verdicts import confirmed, inconclusive
 
 CAUSE = "broadcast-in-loss"
-ALIGNED = Arm("prediction and target in one shape", "audit", {"align": True})
+ALIGNED = Arm("prediction and target in one shape", "audit", {"watch": ["pairs_compared"], "align": True})
 
 
 def seen(found: Ran, examination: Examination) -> str | None:
