@@ -43,4 +43,4 @@ def test_a_watcher_that_fails_is_named_and_the_others_go_on(monkeypatch: Any) ->
         change.calls.__exit__(None, None, None)
     facts = change.facts()
     assert facts["calls"] == 2
-    assert facts["failed"] == {"test_audit": "KeyError('first')"}
+    assert facts["failed"] == {"test_audit_arm": "KeyError('first')"}
