@@ -9,38 +9,42 @@ from firstcause.schema import Evidence, Hypothesis
 from firstcause.specialists import audits
 from firstcause.specialists.examination import Examination, Facts
 from firstcause.specialists.losses import LEAST_GAIN, end, steadily_lower
+from firstcause.specialists.silent import Silent
 from firstcause.specialists.verdicts import confirmed, inconclusive
 
 # How much further the loss must come down from its own start than it did without the change.
 FURTHER = 1.5
 
 
-def found_of(found: Ran | None, activation: str) -> Facts | None:
-    """The first activation of a kind whose output a loss of logits was given."""
-    seen: list[Facts] = (found.facts.get("activated") or []) if found is not None else []
-    return next((a for a in seen if a["activation"] == activation), None)
+def form(cause: str, activation: str) -> Silent:
+    """The cause that is this activation in front of a loss that applies it too."""
 
+    def mine(found: Ran) -> Facts:
+        seen: list[Facts] = found.facts.get("activated") or []
+        return next((a for a in seen if a["activation"] == activation), {})
 
-def told(found: Ran, activation: str) -> str | None:
-    one = found_of(found, activation)
-    if one is None:
-        return None
-    return (
-        f"{one['loss']} is given the output of a {activation}, values from {one['low']:.3g} to {one['high']:.3g}, "
-        f"and applies {activation} to it once more"
+    return Silent(
+        cause, mine, told, settle, facts, f"the output of a {activation} that a loss of logits is given"
     )
 
 
-def settle(cause: str, examination: Examination, activation: str) -> Hypothesis:
+def told(one: Facts) -> str:
+    """What the loss was given, with the range of its values."""
+    return (
+        f"{one['loss']} is given the output of a {one['activation']}, values from {one['low']:.3g} to {one['high']:.3g}, "
+        f"and applies {one['activation']} to it once more"
+    )
+
+
+def settle(cause: str, examination: Examination, one: Facts) -> Hypothesis:
     """Whether the targets become more probable once the loss is given what the activation was given."""
     found = audits.audit(examination)
-    one = found_of(found, activation)
-    if found is None or one is None or examination.lab is None:
-        return inconclusive(cause, f"the output of a {activation} that a loss of logits is given")
+    if found is None or examination.lab is None:
+        return inconclusive(cause, "the same training with logits given: diagnose with --yes")
     site = examination.site(one["site"])
     place = [one["site"]["file"], one["site"]["line"]]
     arm = Arm(
-        f"logits in place of the {activation}",
+        f"logits in place of the {one['activation']}",
         "audit",
         {"watch": ["activations_before_loss"], "skipped": [place]},
     )
@@ -48,7 +52,7 @@ def settle(cause: str, examination: Examination, activation: str) -> Hypothesis:
     then, now = audits.end_of(found, "surprise"), audits.end_of(other, "surprise")
     floor = _floor(one)
     text = (
-        f"{told(found, activation)}, at {site}, so that its loss cannot fall below {floor:.3g} and ends at {end(found):.4g}; "
+        f"{told(one)}, at {site}, so that its loss cannot fall below {floor:.3g} and ends at {end(found):.4g}; "
         f"given logits, it ends at {end(other):.4g} in {len(other.rows)} steps"
     )
     values = {"loss": end(found), "loss_with_logits": end(other), "floor": floor}
@@ -79,9 +83,6 @@ def _floor(one: Facts) -> float:
     return math.log1p((classes - 1) / math.e)
 
 
-def facts(examination: Examination, activation: str) -> Facts:
-    one = found_of(audits.audit(examination), activation)
-    if one is None:
-        return {}
+def facts(examination: Examination, one: Facts) -> Facts:
     keys = ("activation", "module", "class_name", "loss")
     return examination.place(one["site"]) | {k: one[k] for k in keys}

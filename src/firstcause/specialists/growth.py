@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from firstcause.lab.counterfactual import Arm, Ran
 from firstcause.schema import Evidence, Hypothesis, Site
 from firstcause.source.feeds import feeds
 from firstcause.specialists import audits
 from firstcause.specialists.examination import Examination, Facts
+from firstcause.specialists.silent import Silent
 from firstcause.specialists.verdicts import confirmed, inconclusive
 
 RELEASED = Arm("what is held let go of", "audit", {"watch": ["memory_growth"], "released": True})
@@ -19,6 +21,11 @@ LEAST_BYTES = 1 * MIB
 LEFT = 0.1
 # The losses of two arms that compute the same, but for the order of sums in another number of threads.
 SAME = 1e-5
+
+
+def form(cause: str, mine: Callable[[Ran], Facts]) -> Silent:
+    """A cause that is one kind of growth."""
+    return Silent(cause, mine, told, settle, facts, "an audit of the training in which memory grows")
 
 
 def growth(found: Ran) -> Facts:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 
 from firstcause.lab.counterfactual import Arm, Ran
@@ -74,14 +75,25 @@ def _vanishing(weights: list[Facts], units: list[Facts]) -> tuple[str, Facts, st
     return VANISHING, hidden[0], text
 
 
-def seen(cause: str, found: Ran) -> str | None:
-    first = shown(found)
-    return first[2] if first is not None and first[0] == cause else None
+@dataclass(frozen=True)
+class Start:
+    """What a cause's module needs, for the one of the four that it is."""
 
+    cause: str
 
-def propose(cause: str, examination: Examination) -> bool:
-    found = audits.audit(examination)
-    return found is not None and seen(cause, found) is not None
+    def seen(self, found: Ran, examination: Examination) -> str | None:
+        first = shown(found)
+        return first[2] if first is not None and first[0] == self.cause else None
+
+    def propose(self, examination: Examination) -> bool:
+        found = audits.audit(examination)
+        return found is not None and self.seen(found, examination) is not None
+
+    def settle(self, hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
+        return settle(self.cause, examination)
+
+    def facts(self, examination: Examination) -> Facts:
+        return facts(self.cause, examination)
 
 
 def better(cause: str, examination: Examination) -> tuple[str, Ran] | None:

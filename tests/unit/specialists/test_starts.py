@@ -62,8 +62,8 @@ def test_the_cause_that_the_first_steps_speak_for(
     assert found is not None
     assert found[0] == cause
     others = {starts.DEAD, starts.SATURATED, starts.INITIAL, starts.VANISHING} - {cause}
-    assert starts.seen(cause, ran(units, weights)) == found[2]
-    assert [c for c in others if starts.seen(c, ran(units, weights))] == []
+    assert starts.Start(cause).seen(ran(units, weights), None) == found[2]
+    assert [c for c in others if starts.Start(c).seen(ran(units, weights), None)] == []
 
 
 @pytest.mark.parametrize(

@@ -16,20 +16,9 @@ from torch.utils.data import SequentialSampler
 from firstcause.lab import places
 from firstcause.lab.audit import Call, Watcher
 from firstcause.lab.loaders import Loaders
+from firstcause.lab.loss_functions import LOSSES
 from firstcause.lab.shuffling import SPLITS, Shuffled, is_batch_slice, is_split
 
-LOSSES = frozenset(
-    {
-        "cross_entropy",
-        "nll_loss",
-        "mse_loss",
-        "l1_loss",
-        "smooth_l1_loss",
-        "huber_loss",
-        "binary_cross_entropy",
-        "binary_cross_entropy_with_logits",
-    }
-)
 KEPT, MOST_ELEMENTS, MOST_STEPS = 16, 2_000_000, 4000
 
 

@@ -12,19 +12,9 @@ import torch
 from firstcause.lab import places
 from firstcause.lab.audit import Call, Watcher
 from firstcause.lab.derived import SAME_VALUES, Derived
+from firstcause.lab.loss_functions import LOSSES
 
-ERRORS = frozenset(
-    {
-        "cross_entropy",
-        "nll_loss",
-        "mse_loss",
-        "l1_loss",
-        "smooth_l1_loss",
-        "huber_loss",
-        "binary_cross_entropy",
-    }
-    | {"binary_cross_entropy_with_logits", "poisson_nll_loss", "gaussian_nll_loss", "ctc_loss"}
-)
+ERRORS = LOSSES | {"poisson_nll_loss", "gaussian_nll_loss", "ctc_loss"}
 DRAWN = frozenset({"multinomial", "bernoulli", "normal", "randint", "rand", "randn"})
 # What leaves the direction of a log-probability as it is, besides what only moves values about.
 ALONG = SAME_VALUES | {"exp", "sum", "mean", "clamp", "add", "radd", "div", "stack", "cat", "truediv"}

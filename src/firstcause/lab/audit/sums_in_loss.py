@@ -9,19 +9,9 @@ import torch
 
 from firstcause.lab import places
 from firstcause.lab.audit import Call, Watcher
+from firstcause.lab.loss_functions import LOSSES
 
-LOSSES = frozenset(
-    {
-        "cross_entropy",
-        "nll_loss",
-        "mse_loss",
-        "l1_loss",
-        "smooth_l1_loss",
-        "huber_loss",
-        "binary_cross_entropy",
-    }
-    | {"binary_cross_entropy_with_logits", "poisson_nll_loss"}
-)
+SUMMED = LOSSES | {"poisson_nll_loss"}
 LEAST = 4
 WHOLE = 0.5
 
@@ -29,7 +19,7 @@ WHOLE = 0.5
 class Watch(Watcher):
     """The column ``each`` is the summed loss divided by what it is summed over."""
 
-    CALLS = LOSSES | {"sum"}
+    CALLS = SUMMED | {"sum"}
 
     def start(self) -> None:
         self.meaned = frozenset((f, n) for f, n in self.settings.get("meaned") or ())

@@ -8,19 +8,8 @@ import torch
 
 from firstcause.lab import places
 from firstcause.lab.audit import Call, Watcher
+from firstcause.lab.loss_functions import LOSSES
 
-LOSSES = frozenset(
-    {
-        "cross_entropy",
-        "nll_loss",
-        "mse_loss",
-        "l1_loss",
-        "smooth_l1_loss",
-        "huber_loss",
-        "binary_cross_entropy",
-    }
-    | {"binary_cross_entropy_with_logits"}
-)
 # Fewer samples, or columns, than this say nothing; more samples are not needed.
 LEAST_SAMPLES, LEAST_COLUMNS, MOST_SAMPLES, MOST_COLUMNS = 64, 3, 2048, 2048
 # The correlation from which a column is the target in another unit.

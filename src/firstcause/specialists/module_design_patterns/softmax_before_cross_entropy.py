@@ -2,26 +2,8 @@
 
 from __future__ import annotations
 
-from firstcause.lab.counterfactual import Ran
-from firstcause.schema import Hypothesis
-from firstcause.specialists import activated, audits
-from firstcause.specialists.examination import Examination, Facts
+from firstcause.specialists import activated
 
 CAUSE = "softmax-before-cross-entropy"
-ACTIVATION = "softmax"
-
-
-def seen(found: Ran, examination: Examination) -> str | None:
-    return activated.told(found, ACTIVATION)
-
-
-def propose(examination: Examination) -> bool:
-    return activated.found_of(audits.audit(examination), ACTIVATION) is not None
-
-
-def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
-    return activated.settle(CAUSE, examination, ACTIVATION)
-
-
-def facts(examination: Examination) -> Facts:
-    return activated.facts(examination, ACTIVATION)
+_FORM = activated.form(CAUSE, "softmax")
+seen, propose, settle, facts = _FORM.seen, _FORM.propose, _FORM.settle, _FORM.facts

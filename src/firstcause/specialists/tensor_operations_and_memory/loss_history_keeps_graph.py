@@ -3,36 +3,10 @@
 from __future__ import annotations
 
 from firstcause.lab.counterfactual import Ran
-from firstcause.schema import Hypothesis
-from firstcause.specialists import audits, growth
-from firstcause.specialists.examination import Examination, Facts
-from firstcause.specialists.verdicts import inconclusive
+from firstcause.specialists import growth
+from firstcause.specialists.examination import Facts
 
 CAUSE = "loss-history-keeps-graph"
-
-
-def seen(found: Ran, examination: Examination) -> str | None:
-    mine = _mine(found)
-    return growth.told(mine) if mine else None
-
-
-def propose(examination: Examination) -> bool:
-    found = audits.audit(examination)
-    return found is not None and bool(_mine(found))
-
-
-def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
-    found = audits.audit(examination)
-    mine = _mine(found) if found is not None else {}
-    if not mine:
-        return inconclusive(CAUSE, "an audit of the training in which memory grows")
-    return growth.settle(CAUSE, examination, mine)
-
-
-def facts(examination: Examination) -> Facts:
-    found = audits.audit(examination)
-    mine = _mine(found) if found is not None else {}
-    return growth.facts(examination, mine) if mine else {}
 
 
 def _mine(found: Ran) -> Facts:
@@ -40,3 +14,7 @@ def _mine(found: Ran) -> Facts:
     return (
         seen if seen and seen["kind"] == "graph" and not seen["exception"] and not seen["loss_grows"] else {}
     )
+
+
+_FORM = growth.form(CAUSE, _mine)
+seen, propose, settle, facts = _FORM.seen, _FORM.propose, _FORM.settle, _FORM.facts
