@@ -11,6 +11,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from firstcause.lab import places
+from firstcause.lab.first_forward import at_first_forward
 
 LAYERS = (
     torch.nn.Linear,
@@ -69,14 +70,12 @@ def layers() -> list[torch.nn.Module]:
     return [m for m in found if isinstance(m.weight, torch.nn.Parameter) and m.weight.requires_grad]
 
 
-def by_default() -> int:
-    """Give layers that are not so the values that torch begins with; the program's random numbers stay as they are."""
-    changed = [m for m in layers() if not is_default(m)]
+def begin_anew(changed: list[torch.nn.Module]) -> None:
+    """Give layers the values that torch begins with; the program's random numbers stay as they are."""
     with torch.random.fork_rng(devices=[]), torch.no_grad():
         torch.manual_seed(0)
         for layer in changed:
             layer.reset_parameters()
-    return len(changed)
 
 
 class Scaled:
@@ -152,12 +151,21 @@ class Start:
     """The start that ``settings["start"]`` names: ``default``, ``scaled`` or ``passing``; the program's own without it."""
 
     def __init__(self, settings: dict[str, Any]) -> None:
-        wanted = settings.get("start")
-        self.layers = by_default() if wanted == "default" else 0
-        self.scaled = Scaled() if wanted == "scaled" else None
-        if wanted == "passing":
+        self.wanted = settings.get("start")
+        self.scaled = Scaled() if self.wanted == "scaled" else None
+        if self.wanted == "passing":
             Passing(frozenset(settings.get("hidden") or ())).__enter__()
+        self.differing = self.anew = 0
+        at_first_forward(self._begin)
+
+    def _begin(self) -> None:
+        changed = [m for m in layers() if not is_default(m)]
+        self.differing = len(changed)
+        if self.wanted == "default":
+            begin_anew(changed)
+            self.anew = len(changed)
 
     def facts(self) -> dict[str, Any]:
-        """How many layers began anew, and what the inputs were scaled by."""
-        return {"begun_anew": self.layers, "scale": self.scaled.first if self.scaled is not None else None}
+        """How many layers begin in another way than torch's, how many began anew, and what the inputs were scaled by."""
+        scale = self.scaled.first if self.scaled is not None else None
+        return {"differing": self.differing, "begun_anew": self.anew, "scale": scale}

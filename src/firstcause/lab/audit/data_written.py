@@ -16,6 +16,7 @@ import torch
 
 from firstcause.lab import places, stored
 from firstcause.lab.audit import Call, Watcher
+from firstcause.lab.first_forward import at_first_forward
 
 # What ``+=``, ``x[i] = y`` and the methods that end in an underscore are called, without underscores around them.
 WRITES = (
@@ -32,12 +33,18 @@ class Watch(Watcher):
     CALLS = frozenset(WRITES.split())
 
     def start(self) -> None:
-        self.held = stored.find(sys._getframe(1))
-        self.starts = [s.start for s in self.held]
         self.places: dict[tuple[str, int], dict[str, Any]] = {}
         self.traced = 0
         self.digest = 0
         self.line: dict[str, Any] | None = None
+        self._hold(sys._getframe(1))
+        if not self.held:
+            # Made by what was marked; what is written before the first forward is not seen then.
+            at_first_forward(lambda: self._hold(sys._getframe(1)))
+
+    def _hold(self, frame: FrameType | None) -> None:
+        self.held = stored.find(frame)
+        self.starts = [s.start for s in self.held]
         self.arrays = [s for s in self.held if not isinstance(s.value, torch.Tensor)]
         if sum(s.end - s.start for s in self.arrays) > MOST_BYTES:
             self.arrays = []

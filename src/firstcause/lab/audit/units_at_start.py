@@ -26,7 +26,6 @@ class Watch(Watcher):
     CALLS = WEIGHTED | {"relu", "sigmoid", "tanh"}
 
     def start(self) -> None:
-        self.differing = sum(not starts.is_default(m) for m in starts.layers())
         self.begun = starts.Start(self.settings)
         self.order = starts.Order()
         self.steps = 0
@@ -110,7 +109,6 @@ class Watch(Watcher):
             "units": units,
             "weights": weights,
             "inputs": self.inputs,
-            "differing": self.differing,
         } | self.begun.facts()
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 
+from firstcause.lab.first_forward import at_first_forward
 from firstcause.lab.interventions import Intervention
 from firstcause.lab.optimizers import Optimizers
 from firstcause.lab.untrained import Ran, without_optimizer
@@ -28,7 +29,7 @@ class Change(Intervention):
             lambda module, args, result: self.ran.add(module)
         )
         if self.settings.get("apart"):
-            self._apart()
+            at_first_forward(self._apart)
 
     def _apart(self) -> None:
         seen: set[int] = set()
