@@ -3,8 +3,8 @@
     python scripts/learn_questions.py [--folds 5]
 
 Reads ``benchmarks/triage/questions.jsonl`` (``text``, ``patterns``, ``action``) and ``pressure.txt`` beside it, prints what
-five-fold cross-validation gives at several thresholds, and writes ``src/firstcause/catalog/words/learned.json``; some five
-minutes on one core. Needs numpy and scipy; the product does not.
+five-fold cross-validation gives at several thresholds (``--folds 0``: not), and writes the weights to
+``src/firstcause/catalog/words/learned.json``; some five minutes on one core. Needs numpy and scipy; the product does not.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from firstcause.triage.learned import CLARIFY, NEED_ERROR, OUT, PATH, weighed
+from firstcause.triage.learned import CLARIFY, HARMLESS, NEED_ERROR, OUT, PATH, weighed
 from firstcause.triage.words import understand
 
 QUESTIONS = Path(__file__).parent.parent / "benchmarks/triage/questions.jsonl"
@@ -41,7 +41,8 @@ def main() -> int:
     rows = under_pressure(rows)
     seen = [weighed(understand(row["text"])) for row in rows]
     labels = sorted({label for row in rows for label in targets(row)})
-    validated(rows, seen, labels, args.folds)
+    if args.folds:
+        validated(rows, seen, labels, args.folds)
     vocabulary, weights, bias = learned(seen, [targets(r) for r in rows], labels)
     table = {
         name: {str(i): round(float(w), 1) for i, w in enumerate(weights[at]) if abs(w) >= SMALL}
@@ -75,7 +76,7 @@ def targets(row: dict[str, object]) -> list[str]:
     """The labels of a question: its patterns, or what it is instead."""
     patterns = list(row["patterns"])  # type: ignore[call-overload]
     special = SPECIAL.get(str(row.get("action", "route")))
-    return [*patterns, *([special] if special else [])]
+    return [*patterns, *([special] if special else [])] or [HARMLESS]
 
 
 def learned(

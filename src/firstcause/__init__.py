@@ -1,3 +1,19 @@
 """firstcause finds the first cause of a failing PyTorch run, proves it, and only then fixes it."""
 
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
 __version__ = "0.1.0"
+
+
+def observe(model: Any = None, optimizer: Any = None) -> str:
+    """Record this training from here on, two lines in place of ``firstcause run``; gives the folder of the record.
+
+    ``optimizer`` may be a list; without it all optimizers are followed. A process that is observed already is left alone.
+    """
+    # By name: whatever imports this package must not reach torch.
+    inside = importlib.import_module("firstcause.record.inside")
+    path: str = inside.observe(model, optimizer)
+    return path

@@ -38,6 +38,7 @@ CASES = [
         "detached-encoder",
         "ranked = np.sort(self.encoder(x).detach().numpy(), axis=1)",
     ),
+    pytest.param("frozen_by_name", "frozen-by-mistake", "p.requires_grad = False", marks=pytest.mark.slow),
     ("penalties_kept_with_graph", "loss-history-keeps-graph", "penalties.append(penalty)"),
     pytest.param(
         "weights_all_in_bfloat16",

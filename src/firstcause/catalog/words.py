@@ -77,7 +77,7 @@ NONE = Features()
 class Words:
     """The vocabulary, the features by group, those of code, and the closed list of advice as plain values.
 
-    Groups: pattern, about, context, claim, mood, appeal, complaint, lost, ambiguous, scope, and asked (for an advice).
+    Groups: pattern, about, context, claim, mood, appeal, complaint, worry, lost, ambiguous, scope, and asked (for an advice).
     """
 
     vocabulary: Vocabulary

@@ -16,7 +16,8 @@ def parse_before_command(parser: argparse.ArgumentParser, words: Sequence[str]) 
     arguments = parser.parse_args(words[:at])
     command = list(words[at:])
     arguments.command = command[1:] if command[:1] == ["--"] else command
-    if not arguments.command:
+    instead = any(getattr(arguments, name) for name in getattr(arguments, "instead_of_command", ()))
+    if not arguments.command and not instead:
         parser.error("a command is missing, such as: python train.py")
     return arguments
 

@@ -30,14 +30,23 @@ VERBS = {
     "run": Verb("Run a command and record what it does.", takes_command=True),
     "diagnose": Verb("Find the first cause of a recorded failure and prove it."),
     "replay": Verb("Run a recorded failing step again and show its first bad value."),
+    "minimize": Verb("Make a script of a few lines that fails as a recorded run did."),
     "restore": Verb("Write the last good state of a failed run as a checkpoint."),
     "runs": Verb("List, show, remove and pack what was recorded."),
+    "ranks": Verb("Say where each rank of a run stands, and which one left the others first."),
     "doctor": Verb("Say what works here, what does not, and why."),
     "diff": Verb("Say what differs between two recorded runs, and where their losses part."),
     "case": Verb("Approve, apply and verify a fix; see where each case stands."),
+    "profile": Verb(
+        "Measure how fast a training's steps are, and what makes them faster.", takes_command=True
+    ),
     "check": Verb("Read code before it runs, against what was asked for."),
     "triage": Verb("Say where an error, a log or a question belongs, and what to look at first."),
     "brief": Verb("Show what was understood of a text that asks for a training."),
+    "resume-check": Verb(
+        "Check whether a training goes on after a break as if there were none.", takes_command=True
+    ),
+    "determinism": Verb("Run a command twice, and say where and why the runs part.", takes_command=True),
     "explain": Verb("Say what the catalogue knows about a cause."),
 }
 
@@ -90,7 +99,7 @@ def _dispatch(words: list[str]) -> int:
     name, rest = words[0], words[1:]
     if name not in VERBS:
         return _say(f"there is no verb {name!r}: it is one of {', '.join(VERBS)}", "firstcause --help")
-    module = importlib.import_module(f"firstcause.cli.{name}")
+    module = importlib.import_module(f"firstcause.cli.{name.replace('-', '_')}")
     parser = argparse.ArgumentParser(
         prog=f"firstcause {name}",
         description=module.__doc__,

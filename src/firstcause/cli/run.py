@@ -29,6 +29,8 @@ from firstcause.record.supervise import (
 from firstcause.record.supervise.output import Output
 from firstcause.schema import Run, to_plain
 
+# A look at the memory takes at most so long, with the trial of a patch.
+MEMORY_SECONDS = 120.0
 # What the disk refuses, and no mistake in the command line.
 UNWRITABLE = ("home-unwritable", "output-unwritable", "run-unwritable")
 
@@ -58,6 +60,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--rehearse", type=int, metavar="STEP", help="replay this healthy step and say whether it is exact"
+    )
+    parser.add_argument(
+        "--memory",
+        action="store_true",
+        help="afterwards run it once more in sealed copies, and say what grows from step to step, who holds it, and which "
+        "statement feeds it",
     )
     policy.add_arguments(parser)
     parser.add_argument(
@@ -116,9 +124,44 @@ def main(args: argparse.Namespace) -> int:
             _summarise(run, folder, earlier)
     except Exception as error:  # noqa: BLE001
         _complain(error)
+    if args.memory:
+        try:
+            _look_at_memory(args, run, folder)
+        except Exception as error:  # noqa: BLE001
+            _complain(error)
     if args.on_failure and hook.wanted(run):
         _tell(args.on_failure, run, folder.path)
     return _end_like(ending)
+
+
+def _look_at_memory(args: argparse.Namespace, run: Run, folder: RunFolder) -> None:
+    from firstcause.diagnose.bounds import keeps_no_data
+    from firstcause.diagnose.memory import look
+    from firstcause.report.json_file import diagnosis_to_json
+    from firstcause.report.memory import lines
+    from firstcause.sandbox.memory import headroom
+
+    if keeps_no_data(run):
+        raise InputError(
+            "memory-without-data", "--memory needs what --no-data leaves out", "leave out one of the two"
+        )
+    free = headroom()
+    found = look(folder, MEMORY_SECONDS, free)
+    diagnosis = found.diagnosis
+    if args.json:
+        growth = {"held_by": found.growth.get("expression"), "samples": found.samples, **found.growth}
+        write_json(
+            args.json, to_plain(run) | {"memory": growth | {"diagnosis": diagnosis_to_json(diagnosis)}}
+        )
+    if args.quiet or sys.stderr is None:
+        return
+    for line in lines(found.samples, found.growth, free) if not found.why else (f"memory: {found.why}",):
+        print(f"firstcause: {line}", file=sys.stderr)
+    if diagnosis.status == "established":
+        print(
+            f"firstcause: {diagnosis.cause} at {diagnosis.site}; firstcause diagnose {folder.path}",
+            file=sys.stderr,
+        )
 
 
 def _complain(error: Exception) -> None:

@@ -8,16 +8,19 @@ from typing import Any
 
 from firstcause.diagnose import answer, bounds, history, precedents, theories
 from firstcause.diagnose.repeatable import repeatable
-from firstcause.diagnose.suspicions import LEAST_STEPS, Suspicion, audited, suspicion
+from firstcause.diagnose.suspicions import LEAST_STEPS, Suspicion, alone, audited, slow, suspicion
 from firstcause.lab.again import with_replay
 from firstcause.lab.counterfactual import Lab
 from firstcause.record.folder import RunFolder
 from firstcause.record.journal import steps_of
 from firstcause.record.supervise.calls import told
 from firstcause.schema import SECTIONS, Diagnosis, Run, Symptom
-from firstcause.specialists import SPECIALISTS
+from firstcause.specialists import SPECIALISTS, growth
+from firstcause.specialists.audits import ENOUGH
 from firstcause.specialists.audits import audited as audit_of
 from firstcause.specialists.examination import Examination
+from firstcause.specialists.performance_profiling import SPECIALIST as PERFORMANCE
+from firstcause.specialists.specialist import Specialist
 
 
 def diagnose(
@@ -76,12 +79,41 @@ def _audited(
     )
     if examination.lab is None or not _trains(examination):
         return None
+    # Where few watchers are asked for, nothing else is looked into.
+    is_whole = not examination.lab.watch
+    if is_whole and growth.is_recorded(examination):
+        # A few watchers for what the record shows: the audit by all of them may take longer than there is time.
+        examination.lab.watch = growth.WATCHED
+        found = _established(audited(examination), examination, asked)
+        examination.lab.watch = ()
+        if found is not None:
+            return found
+    if is_whole:
+        examination.memory[ENOUGH] = True
+        found = _established(alone(examination), examination, asked)
+        if found is not None:
+            return found
+        del examination.memory[ENOUGH]
     told = audited(examination)
+    if not told and (made := audit_of(examination.lab)).ended == "lost":
+        return made.why
+    found = _established(told, examination, asked)
+    if found is not None or not is_whole:
+        return found
+    return _established(slow(examination), examination, asked, (PERFORMANCE,))
+
+
+def _established(
+    told: dict[str, str],
+    examination: Examination,
+    asked: Sequence[theories.Asked],
+    specialists: Sequence[Specialist] = SPECIALISTS,
+) -> tuple[Diagnosis, Examination] | None:
+    """The diagnosis where one of the causes of which something is told is proven."""
     if not told:
-        made = audit_of(examination.lab)
-        return made.why if made.ended == "lost" else None
+        return None
     examination.symptom = Symptom("invariant", "; ".join(told.values()))
-    found = _settled(examination, asked)
+    found = _settled(examination, asked, specialists)
     if found.status != "established" or found.cause is None:
         return None
     own = told.get(found.cause)
@@ -96,16 +128,23 @@ def _audited(
 def _trains(examination: Examination) -> bool:
     """Whether the run is a training: enough steps, or backward calls in its source and no step at all."""
     steps = len(steps_of(examination.folder.journals().values()))
+    if examination.lab is not None and examination.lab.world > 1:
+        # What is asked of ranks shows in few steps.
+        return steps > 0
     if steps or examination.project is None:
         return steps >= LEAST_STEPS
     return any(".backward(" in module.text for module in examination.project.modules)
 
 
-def _settled(examination: Examination, asked: Sequence[theories.Asked]) -> Diagnosis:
-    proposed = [h for specialist in SPECIALISTS for h in specialist.propose(examination)]
+def _settled(
+    examination: Examination,
+    asked: Sequence[theories.Asked],
+    specialists: Sequence[Specialist] = SPECIALISTS,
+) -> Diagnosis:
+    proposed = [h for specialist in specialists for h in specialist.propose(examination)]
     settled = [
         one
-        for specialist in SPECIALISTS
+        for specialist in specialists
         for h in proposed
         if h.cause in specialist.causes
         for one in repeatable(examination, lambda s=specialist, h=h: [s.settle(h, examination)])  # type: ignore[misc]

@@ -10,6 +10,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from firstcause.lab.counterfactual import Ran
 from firstcause.record.folder import RunFolder
 from firstcause.record.journal import finite, steps_of
 from firstcause.schema import Symptom
@@ -17,7 +18,8 @@ from firstcause.specialists import SPECIALISTS
 from firstcause.specialists.audits import audited as audit_of
 from firstcause.specialists.divergence import onset, smoothed
 from firstcause.specialists.examination import Examination
-from firstcause.specialists.specialist import SilentCause
+from firstcause.specialists.performance_profiling import SPECIALIST as PERFORMANCE
+from firstcause.specialists.specialist import AloneCause, SilentCause, Specialist
 
 LEAST_STEPS = 10
 # Wide on purpose: a spike of one batch, a warm-up and an adversary's rising loss stay below at least one of these.
@@ -50,8 +52,27 @@ def audited(examination: Examination) -> dict[str, str]:
     """What the audit of a training shows that nobody means: a sentence a cause; empty where it may not be run again."""
     if examination.lab is None:
         return {}
-    found = audit_of(examination.lab)
-    silent = [m for specialist in SPECIALISTS for m in specialist.modules if isinstance(m, SilentCause)]
+    others = [s for s in SPECIALISTS if s is not PERFORMANCE]
+    return _seen(audit_of(examination.lab), examination, others)
+
+
+def alone(examination: Examination) -> dict[str, str]:
+    """What audits of single causes show, each much cheaper than the one that serves all."""
+    told: dict[str, str] = {}
+    for module in (m for s in SPECIALISTS for m in s.modules if isinstance(m, AloneCause)):
+        found = module.alone(examination)
+        text = module.seen(found, examination) if found is not None else None
+        told |= {module.CAUSE: text} if text is not None else {}
+    return told
+
+
+def slow(examination: Examination) -> dict[str, str]:
+    """What makes the steps of a training slow, the same; asked where nothing is wrong with what they compute."""
+    return _seen(Ran("", "lost"), examination, [PERFORMANCE]) if examination.lab is not None else {}
+
+
+def _seen(found: Ran, examination: Examination, specialists: Sequence[Specialist]) -> dict[str, str]:
+    silent = [m for specialist in specialists for m in specialist.modules if isinstance(m, SilentCause)]
     told = {m.CAUSE: m.seen(found, examination) for m in silent}
     return {cause: text for cause, text in told.items() if text is not None}
 

@@ -8,7 +8,7 @@ from firstcause.schema import Hypothesis, Symptom
 from firstcause.specialists import CAUSES
 from firstcause.specialists.audits import audited
 from firstcause.specialists.examination import Examination
-from firstcause.specialists.specialist import SilentCause
+from firstcause.specialists.specialist import AloneCause, SilentCause
 
 
 def still_broken(folder: RunFolder, cause: str, seconds: float) -> str:
@@ -22,7 +22,8 @@ def still_broken(folder: RunFolder, cause: str, seconds: float) -> str:
         return ""
     examination = Examination(folder, folder.run(), Symptom("invariant", ""), None, Lab(folder, {}, seconds))
     assert examination.lab is not None
-    found = audited(examination.lab)
+    alone = module.alone(examination) if isinstance(module, AloneCause) else None
+    found = alone if alone is not None else audited(examination.lab)
     if not found.rows:
         return f"it could not be looked at again ({found.why or f'its audit ended by {found.ended}'})"
     seen = module.seen(found, examination)

@@ -15,12 +15,12 @@ from typing import Any
 
 from firstcause.errors import InputError, RecordError
 from firstcause.fix.apply import apply_diff
-from firstcause.fix.copies import Copied, copy_of
 from firstcause.fix.invariants import still_broken
 from firstcause.lab import again
 from firstcause.record.folder import RunFolder
 from firstcause.sandbox import lifetime
 from firstcause.sandbox.confine import command_for
+from firstcause.sandbox.program_copy import Copied, copy_of
 from firstcause.schema import Run, to_plain
 
 RECORDER = (sys.executable, "-m", "firstcause")

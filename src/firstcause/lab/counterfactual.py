@@ -10,17 +10,21 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from firstcause.lab.ranks import Ranks, again
 from firstcause.lab.sealed import failing_step, run_sealed, unsaved
 from firstcause.record.folder import RunFolder
 from firstcause.record.journal import steps_of
+from firstcause.record.ranked import world_of
 
 DEEP = "firstcause.lab.arm:Running"
 # One arm may take this many times as long as the run took for its steps, and this many seconds besides.
 SLOWER, SLACK = 6.0, 30.0
 # A run as short as this is run to its end: schedules, epochs and evaluations show only there.
 WHOLE_SECONDS = 30.0
+LEAST_SECONDS = 3
 NOT_AGREED = "running the program again was not agreed to: diagnose with --yes"
 SPENT = "the budget in time was used up"
+COMMUNICATES = "its ranks communicate, which a sealed process may not"
 
 
 @dataclass(frozen=True)
@@ -69,12 +73,29 @@ class Lab:
         failure: dict[str, Any],
         seconds: float,
         allowed: Callable[[], bool] = lambda: True,
+        watch: Sequence[str] = (),
     ) -> None:
         self.folder, self.failure, self.allowed = folder, failure, allowed
+        # The watchers that an audit is made with; none of them named means all.
+        self.watch = tuple(watch)
         self.end = time.monotonic() + seconds
         # Every plan with its arms, in the order in which they were asked for.
         self.asked: list[tuple[dict[str, Any], tuple[Arm, ...]]] = []
         self._known: dict[str, dict[str, Ran]] = {}
+
+    @cached_property
+    def world(self) -> int:
+        """How many ranks the recorded run had; 0 where none of its processes joined a group."""
+        return world_of(self.folder.path)
+
+    @cached_property
+    def ranks(self) -> Ranks:
+        """The program once more in a confined copy, all of its ranks watched."""
+        if not self.allowed():
+            return Ranks(why=NOT_AGREED)
+        if self.seconds_left < LEAST_SECONDS:
+            return Ranks(why=SPENT)
+        return again(self.folder, self.seconds_left)
 
     @property
     def seconds_left(self) -> float:
@@ -108,8 +129,10 @@ class Lab:
     def _process(self, plan: dict[str, Any], arms: Sequence[Arm]) -> dict[str, Ran]:
         if not self.allowed():
             return _lost(arms, NOT_AGREED)
+        if self.world > 1:
+            return _lost(arms, COMMUNICATES)
         left = self.seconds_left
-        if left < 3:
+        if left < LEAST_SECONDS:
             return _lost(arms, SPENT)
         took = self.folder.run().seconds or 0.0
         whole = plan | {

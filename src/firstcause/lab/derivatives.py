@@ -38,6 +38,31 @@ def compared(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> list
     return found
 
 
+def by_layout(function: Any, args: Sequence[Any], kwargs: dict[str, Any], position: int) -> list[list[float]]:
+    """What the backward gives for one incoming gradient in two layouts, where that differs: pairs, contiguous first.
+
+    Both gradients have the same values; the second one lies in memory with a gap after each element.
+    """
+    wide = [_wide(a) for a in _cut(args)]
+    start = wide[position].clone().requires_grad_()
+
+    def given(spread: bool) -> torch.Tensor:
+        torch.manual_seed(0)
+        with torch.enable_grad():
+            outputs = function.apply(*wide[:position], start, *wide[position + 1 :], **kwargs)
+            outputs = [o for o in (outputs if isinstance(outputs, tuple) else (outputs,)) if _is_float(o)]
+            generator = torch.Generator().manual_seed(1)
+            weights = [torch.randn(o.shape, generator=generator, dtype=o.dtype) for o in outputs]
+            if spread:
+                weights = [torch.stack([w, torch.full_like(w, 7.0)], -1)[..., 0] for w in weights]
+            (found,) = torch.autograd.grad(outputs, start, weights, allow_unused=True)
+        return torch.zeros_like(start) if found is None else found
+
+    one, other = given(False).reshape(-1), given(True).reshape(-1)
+    apart = (one - other).abs() > AGREES * one.abs().max().clamp(min=NOTHING)
+    return [[float(one[n]), float(other[n])] for n in apart.nonzero().reshape(-1)[:4].tolist()]
+
+
 def _is_trained(value: Any) -> bool:
     return isinstance(value, torch.Tensor) and value.requires_grad
 

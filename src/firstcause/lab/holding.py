@@ -1,176 +1,233 @@
-"""Who keeps an object alive: the chain of the program's own names from a variable down to it. Sealed child only."""
+"""Who keeps objects alive: the way of the program's own names down to them. Sealed child only.
+
+One pass from the program's names downwards, and not from the objects upwards: variables of running functions, slots,
+closures and the caches of functions are no referrers that the collector could name.
+"""
 
 from __future__ import annotations
 
-import gc
+import math
 import sys
 import time
 import types
-from collections import deque
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from firstcause.lab import places
+from firstcause.lab.frames import variables
+from firstcause.lab.reaching import CACHED, CONTAINERS, ENDED, steps
 
-# A chain is searched for at most so much of the processor: where there is none, the collector would be asked about all objects.
-SECONDS = 2.0
-DEPTH, WIDTH = 12, 300
-CONTAINERS = (dict, list, tuple, set, deque)
+# The program's objects are followed so far at most: a list of all its samples is no holder of what a step made.
+MOST_OBJECTS, SECONDS = 400_000, 4.0
+# Some of the objects are a step's own, which nobody holds any more: most of them tell the holder.
+ENOUGH = 0.8
+HOOKS = ("hooks]", "_hooks")
 
 
-@dataclass
-class Chain:
-    """From ``root``, a variable of ``file`` (or of a function in it), through ``path`` down to the object.
+@dataclass(frozen=True)
+class Holder:
+    """What the program calls the holder, and how to ask for it again.
 
-    ``name`` is the last name on the way that the program gave: an attribute or a variable. ``container`` is what holds
-    the object, ``outer`` the container of containers around that, both None where a variable or an attribute holds it.
-    ``exception`` names the ended function whose frame is kept, where one is on the way.
+    ``root`` is a variable of ``function`` in ``file``, or of the file; ``name`` the last name on the way that the program
+    gave, ``expression`` the way as the program would write it, as far as it can. ``exception`` names the ended
+    function whose frame is kept, where one is on the way; ``hooks`` says that a table of hooks is.
     """
 
     root: str
     file: str
     function: str
-    path: list[str] = field(default_factory=list)
-    container: Any = None
-    outer: Any = None
-    exception: str | None = None
-
-    @property
-    def name(self) -> str:
-        named = [p[1:] for p in self.path if p.startswith(".") and p[1:].isidentifier()]
-        return named[-1] if named else self.root
-
-    @property
-    def expression(self) -> str:
-        """As the program would write it, without the objects that it cannot name."""
-        return self.root + "".join(p for p in self.path if p[0] in ".[")
+    name: str
+    expression: str
+    exception: str | None
+    hooks: bool
+    now: Callable[[], Any]
+    put: Callable[[Any], None] | None
 
 
-@dataclass
-class _Found:
-    """An object on the way up, the path from it down to the target, and the containers that were met."""
+@dataclass(frozen=True)
+class _Variable:
+    """A variable of a running frame, or of a file."""
 
-    held: Any
-    path: list[str]
-    inner: Any = None
-    outer: Any = None
+    space: Callable[[], dict[str, Any]]
+    name: str
+    write: Callable[[str, Any], None]
 
-    def under(self, referrer: Any, step: list[str]) -> _Found:
-        inner, outer = self.inner, self.outer
-        if issubclass(type(referrer), CONTAINERS) and not _is_namespace(referrer):
-            # A container around the target, or around the container that was met last.
-            if inner is None:
-                inner = referrer
-            if outer is None or outer is self.held:
-                outer = referrer
-        return _Found(referrer, [*step, *self.path], inner, outer)
+    def now(self) -> Any:
+        return self.space().get(self.name)
 
-    def chain(self, root: str, file: str, function: str) -> Chain:
-        ended = next((p for p in self.path if p.startswith("local of ")), None)
-        return Chain(root, file, function, self.path, self.inner, self.outer, ended)
+    def put(self, value: Any) -> None:
+        self.write(self.name, value)
 
 
-def chain_to(target: Any) -> Chain | None:
-    """The shortest chain from a name of the program; None where none is found in time."""
+@dataclass(frozen=True)
+class _Node:
+    value: Any
+    above: int
+    text: str
+    name: str | None
+    root: tuple[str, str] | None = None
+    variable: _Variable | None = None
+
+
+def holder_of(targets: Sequence[Any]) -> Holder | None:
+    """Who holds most of the objects; None where no name of the program leads to any of them."""
+    wanted = {id(t) for t in targets}
+    nodes, found = _walk(wanted)
+    if not found:
+        return None
+    ways = [_way(nodes, i) for i in found]
+    counts = Counter(i for way in ways for i in way)
+    # The nearest that leads to at least half of them: a container rather than one of its items.
+    common = [i for i in ways[0] if 2 * counts[i] > len(ways)] if len(ways) > 1 else ways[0]
+    if not common:
+        most = max(counts.values())
+        common = [i for i in max(ways, key=lambda w: sum(counts[i] == most for i in w)) if counts[i] == most]
+    whole = max(ways, key=lambda w: len(set(w) & set(common)))
+    return _named(nodes, common, whole)
+
+
+def _walk(wanted: set[int]) -> tuple[list[_Node], list[int]]:
     end = time.process_time() + SECONDS
-    roots = _module_spaces()
-    frames = list(_user_frames())
-    level = [_Found(target, [])]
-    # Our own notes refer to the objects too.
-    seen = {id(target), id(level[0]), id(level[0].__dict__)}
-    for _ in range(DEPTH):
-        for found in level:
-            for frame in frames:
-                named = _variable(frame, found.held)
-                if named is not None:
-                    return found.chain(named, frame.f_code.co_filename, frame.f_code.co_name)
-        above: list[_Found] = []
-        for found in level:
-            for referrer in gc.get_referrers(found.held):
-                if id(referrer) in seen or referrer is level or referrer is above:
-                    continue
-                if time.process_time() > end:
-                    return None
-                seen.add(id(referrer))
-                if id(referrer) in roots:
-                    named = next((k for k, v in list(referrer.items()) if v is found.held), None)
-                    if named is not None:
-                        return found.chain(named, roots[id(referrer)], "<module>")
-                    continue
-                step = _step(referrer, found.held)
-                if step is not None:
-                    above.append(found.under(referrer, step))
-                    seen.update((id(above[-1]), id(above[-1].__dict__)))
-        if not above:
-            return None
-        level = above[:WIDTH]
-    return None
+    nodes = list(_roots())
+    seen = {id(n.value) for n in nodes}
+    found = [i for i, n in enumerate(nodes) if id(n.value) in wanted]
+    at = 0
+    enough = math.ceil(ENOUGH * len(wanted))
+    while at < len(nodes) < MOST_OBJECTS and len(found) < enough:
+        owner = nodes[at]
+        if at % 256 == 0 and time.process_time() > end:
+            break
+        for text, name, value in steps(owner.value):
+            number = id(value)
+            if number in seen or value is None:
+                continue
+            seen.add(number)
+            if number in wanted:
+                found.append(len(nodes))
+            nodes.append(_Node(value, at, text, name))
+        at += 1
+    return nodes, found
 
 
-def _step(referrer: Any, held: Any) -> list[str] | None:
-    """How ``referrer`` leads to ``held``, as a piece of a path; None where it is none of the program's."""
-    kind = type(referrer)
-    if issubclass(kind, dict):
-        key = next((k for k, v in list(referrer.items()) if v is held), None)
-        if key is None:
-            return None
-        # The namespace of an object is named by the object above it.
-        return [f".{key}"] if _is_namespace(referrer) else [f"[{key!r}]"]
-    if issubclass(kind, CONTAINERS):
-        return ["[...]"] if any(v is held for v in referrer) else None
-    if kind is types.FrameType:
-        if not places.is_user_file(referrer.f_code.co_filename):
-            return None
-        return [f"local of {referrer.f_code.co_name}, which has ended"]
-    if kind is types.TracebackType:
-        return ["its traceback"]
-    if kind is types.CellType:
-        return ["a closure"]
-    if kind in (types.FunctionType, types.MethodType, types.ModuleType, type) or "weak" in kind.__name__:
-        return None if kind is not types.FunctionType else ["a function"]
-    if isinstance(referrer, BaseException):
-        return ["an exception"]
-    # An object of a class with a namespace of its own: on the way from its attributes to who holds it. On 3.11 and
-    # later values may lie in the object itself, so that it refers to them directly.
-    for key, value in _attributes(referrer):
-        if value is held:
-            return [f".{key}"]
-    return [] if type(held) is dict and getattr(referrer, "__dict__", None) is held else None
+def reached() -> Iterator[Any]:
+    """Every object that the program's names lead to, the nearest first, within the same limits."""
+    nodes, _ = _walk({0})
+    return (n.value for n in nodes)
 
 
-def _attributes(owner: Any) -> list[tuple[str, Any]]:
-    try:
-        space = object.__getattribute__(owner, "__dict__")
-    except AttributeError:
-        return []
-    return [(k, v) for k, v in list(space.items()) if isinstance(k, str)]
+def _way(nodes: list[_Node], at: int) -> list[int]:
+    way = []
+    while at >= 0:
+        way.append(at)
+        at = nodes[at].above
+    return way[::-1]
 
 
-def _is_namespace(space: Any) -> bool:
-    if type(space) is not dict:
-        return False
-    return any(
-        getattr(type(owner), "__dictoffset__", 0) and getattr(owner, "__dict__", None) is space
-        for owner in gc.get_referrers(space)
-        if not issubclass(type(owner), (*CONTAINERS, types.FrameType, types.ModuleType))
+def _named(nodes: list[_Node], common: list[int], whole: list[int]) -> Holder | None:
+    """The last name on the common part of the way, before an ended frame, and before a name that only repeats."""
+    ended = next((nodes[i].text for i in whole if nodes[i].text.startswith(ENDED[:9])), None)
+    names: list[int] = []
+    seen: set[str] = set()
+    for i in common:
+        node = nodes[i]
+        if isinstance(node.value, BaseException) and node.name is None:
+            break
+        if node.name is None:
+            continue
+        if node.name in seen and nodes[node.above].name == node.name:
+            names.pop()
+            break
+        seen.add(node.name)
+        names.append(i)
+    if not names:
+        return None
+    last = names[-1]
+    root = nodes[common[0]]
+    assert root.root is not None
+    assert root.name is not None
+    upto = whole[: whole.index(last) + 1]
+    tail = [nodes[i].text for i in whole[len(upto) :]]
+    shown = []
+    for text in tail:
+        if not text.startswith(("[", "(")):
+            break
+        shown.append(text)
+    above, node = nodes[nodes[last].above] if nodes[last].above >= 0 else None, nodes[last]
+    owner_file = _file_of(above.value) if above is not None else None
+    expression = "".join([root.name, *(nodes[i].text for i in upto[1:]), *shown])
+    return Holder(
+        root.name,
+        owner_file or root.root[0],
+        root.root[1],
+        node.name or root.name,
+        expression,
+        ended,
+        any(nodes[i].text.endswith(HOOKS) for i in whole),
+        _asker(above, node),
+        _putter(above, node),
     )
 
 
-def _module_spaces() -> dict[int, str]:
-    found = {}
+def _asker(above: _Node | None, node: _Node) -> Callable[[], Any]:
+    """A question for what the name holds now; what is one object is not kept alive by it."""
+    if above is None:
+        assert node.variable is not None
+        return node.variable.now
+    owner, name, value = above.value, node.name, node.value
+    kept = value if issubclass(type(value), (*CONTAINERS, dict)) or type(value) is CACHED else None
+
+    def now() -> Any:
+        got = next((s.value for s in steps(owner) if s.name == name), None)
+        return kept if got is None else got
+
+    return now
+
+
+def _putter(above: _Node | None, node: _Node) -> Callable[[Any], None] | None:
+    if above is None:
+        return node.variable.put if node.variable is not None else None
+    owner, name = above.value, node.name
+    if name is None or not hasattr(owner, "__dict__") or isinstance(owner, (types.FunctionType, type)):
+        return None
+    return lambda value: setattr(owner, name, value)
+
+
+def _roots() -> Iterator[_Node]:
+    """Variables of running functions, outermost first, and of the program's files."""
+    for top in sys._current_frames().values():
+        for frame in reversed(list(places.user_frames(top))):
+            code = frame.f_code
+            if code.co_name == "<module>":
+                continue
+            for name, value in variables(frame).items():
+                if not name.isidentifier():
+                    # What a comprehension or a rewritten assertion keeps under a name of its own.
+                    continue
+                one = _Variable(lambda f=frame: variables(f), name, lambda n, v, f=frame: _bind(f, n, v))  # type: ignore[misc]
+                yield _Node(value, -1, name, name, (code.co_filename, code.co_name), one)
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None)
         if isinstance(module, types.ModuleType) and file and places.is_user_file(file):
-            found[id(module.__dict__)] = file
-    return found
+            space = module.__dict__
+            for name, value in list(space.items()):
+                if name.startswith("__") or isinstance(value, types.ModuleType):
+                    continue
+                one = _Variable(lambda s=space: s, name, space.__setitem__)  # type: ignore[misc]
+                yield _Node(value, -1, name, name, (file, "<module>"), one)
 
 
-def _user_frames() -> Iterator[types.FrameType]:
-    for top in sys._current_frames().values():
-        yield from (f for f in places.user_frames(top) if f.f_code.co_name != "<module>")
+def _bind(frame: types.FrameType, name: str, value: Any) -> None:
+    import ctypes
+
+    frame.f_locals[name] = value
+    if sys.version_info < (3, 13):
+        ctypes.pythonapi.PyFrame_LocalsToFast(ctypes.py_object(frame), ctypes.c_int(0))
+        variables(frame)
 
 
-def _variable(frame: types.FrameType, held: Any) -> str | None:
-    # Variables of a running function are no referrers since 3.11: they are looked up by identity.
-    return next((k for k, v in frame.f_locals.items() if v is held), None)
+def _file_of(owner: Any) -> str | None:
+    kind = owner if isinstance(owner, type) else type(owner)
+    file = getattr(sys.modules.get(kind.__module__), "__file__", None)
+    return file if file and places.is_user_file(file) else None

@@ -67,6 +67,16 @@ class Live:
             below |= _below(tensor.grad_fn, below)
         return [t for t in self.old() if t.grad_fn is not None and t.grad_fn not in below]
 
+    def carried(self) -> list[torch.Tensor]:
+        """The one with the least graph of those whose graph is at least half of all: what a step makes from the step before.
+
+        Graphs that were there at the first sample are none of these.
+        """
+        later = (r() for r, since in self._born.values() if since > 0)
+        now = [(nodes([t]), i, t) for i, t in enumerate(later) if t is not None and t.grad_fn is not None]
+        whole = nodes([t for _, _, t in now])
+        return [t for n, _, t in sorted(now, key=lambda f: f[:2]) if n >= whole / 2][:1]
+
     def tensors(self) -> list[torch.Tensor]:
         # By type alone: isinstance asks proxies for their class, which has side effects.
         return [o for o in gc.get_objects() if self._is_tensor(type(o))]

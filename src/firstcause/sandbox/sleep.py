@@ -18,3 +18,8 @@ def patch() -> None:
         _sleep(0)
 
     replace(time, "sleep", sleep)
+
+
+def restore() -> None:
+    """Sleep as long as is asked for: in a process where it is looked for what does not come back."""
+    time.sleep = _sleep

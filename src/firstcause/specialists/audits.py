@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import statistics
+from dataclasses import replace
 
 from firstcause.lab.counterfactual import Arm, Lab, Ran
 from firstcause.specialists.examination import Examination, Facts
 from firstcause.specialists.losses import mean
+from firstcause.specialists.ranked import as_audit
 
 AUDITED = Arm("as it ran, audited", "audit")
 STEPS = 60
@@ -15,16 +17,35 @@ BETTER = 0.9
 # The share of the elements with a gradient that a step leaves as they are.
 LOST = 0.5
 MOST_CUTS = 4
+# The mark in an examination's memory that a cause has been seen by an audit of its own.
+ENOUGH = "an audit of one cause was enough"
 
 
 def audited(lab: Lab) -> Ran:
-    """The training, unchanged and watched."""
-    return lab.from_start([AUDITED], lab.horizon(STEPS))[AUDITED.name]
+    """The training, unchanged and watched; where it has several ranks, all of them side by side."""
+    if lab.world > 1:
+        return as_audit(lab.ranks)
+    made = arm(lab)
+    return lab.from_start([made], lab.horizon(STEPS))[made.name]
+
+
+def arm(lab: Lab) -> Arm:
+    """The arm that is watched, by all watchers or by those that the lab was made for."""
+    if not lab.watch:
+        return AUDITED
+    return replace(
+        AUDITED, name=f"{AUDITED.name} for {', '.join(lab.watch)}", settings={"watch": list(lab.watch)}
+    )
+
+
+def may_audit(examination: Examination) -> bool:
+    """Whether the run is one that failed without a word, and the program may be run again."""
+    return examination.symptom.kind == "invariant" and examination.lab is not None
 
 
 def audit(examination: Examination) -> Ran | None:
-    """The audit of this run; None where the failure is another one, or the program may not be run again."""
-    if examination.symptom.kind != "invariant" or examination.lab is None:
+    """The audit of this run by all watchers; None where it may not be made, or a cheaper one has shown enough."""
+    if not may_audit(examination) or examination.lab is None or ENOUGH in examination.memory:
         return None
     return audited(examination.lab)
 

@@ -8,30 +8,70 @@ from collections.abc import Callable
 from firstcause.lab.counterfactual import Arm, Ran
 from firstcause.schema import Evidence, Hypothesis, Site
 from firstcause.source.feeds import feeds
-from firstcause.specialists import audits
+from firstcause.specialists import audits, out_of_memory
 from firstcause.specialists.examination import Examination, Facts
 from firstcause.specialists.silent import Silent
 from firstcause.specialists.verdicts import confirmed, inconclusive
 
+# What an audit for memory alone is made with.
+WATCHED = ("memory_growth", "hooks_kept", "graphs_at_evaluation")
 RELEASED = Arm("what is held let go of", "audit", {"watch": ["memory_growth"], "released": True})
 MIB = float(1 << 20)
 # Below this over half of the run nobody runs out of memory: a log of losses is meant to be kept.
 LEAST_BYTES = 1 * MIB
+# What a process that was not looked into must have grown by, to be looked into for its memory first.
+LEAST_RECORDED = 8 * MIB
 # What may be left of the growth without the holder: samples fall unevenly between epochs.
 LEFT = 0.1
+# What is said to grow, the column that counts it, and the column that must stop.
+KINDS = {
+    "graph": ("autograd nodes", "nodes", "nodes"),
+    "tensors": ("tensors", "tensors", "bytes"),
+    "host": ("resident", "resident", "resident"),
+}
+UNITS = {"nodes": "autograd nodes", "bytes": "bytes of tensors", "resident": "bytes of the process"}
 # The losses of two arms that compute the same, but for the order of sums in another number of threads.
 SAME = 1e-5
 
 
-def form(cause: str, mine: Callable[[Ran], Facts]) -> Silent:
+class Growing(Silent):
+    """The form of a cause that is also asked where memory was used up, since then the run ended with an exception."""
+
+    def _mine(self, examination: Examination) -> Facts:
+        if examination.lab is not None and out_of_memory.refused(examination.symptom) is not None:
+            return self.mine(audits.audited(examination.lab))
+        return super()._mine(examination)
+
+
+def form(cause: str, mine: Callable[[Ran], Facts]) -> Growing:
     """A cause that is one kind of growth."""
-    return Silent(cause, mine, told, settle, facts, "an audit of the training in which memory grows")
+    return Growing(cause, mine, told, settle, facts, "an audit of the training in which memory grows")
 
 
 def growth(found: Ran) -> Facts:
     """The growth that the audit measured, where it is large enough to matter; else empty."""
     seen: Facts = found.facts.get("growth") or {}
     return seen if seen and bytes_grown(seen["samples"]) >= LEAST_BYTES else {}
+
+
+def is_recorded(examination: Examination) -> bool:
+    """Whether the record shows memory that rose up to the end of the run."""
+    held = out_of_memory.before(examination)
+    sizes = [size for _, size in held]
+    if len(sizes) < 8:
+        return False
+    return not out_of_memory.is_flat(held) and sizes[-1] - sizes[len(sizes) // 2] >= LEAST_RECORDED
+
+
+def is_state(seen: Facts) -> bool:
+    """Whether what grows is one value that each step makes from the one before: a running total of losses is a number."""
+    return bool(seen["single"]) and math.prod(seen["shape"]) > 1
+
+
+def belongs_elsewhere(seen: Facts, found: Ran) -> bool:
+    """Whether a kept exception, a pile of hooks or an evaluation with gradients is what holds it."""
+    at_evaluation = seen["kind"] == "graph" and seen["at_evaluation"] and found.facts.get("graphs")
+    return bool(seen["exception"] or seen["hooks"] or at_evaluation)
 
 
 def bytes_grown(samples: list[Facts]) -> float:
@@ -46,10 +86,10 @@ def told(seen: Facts) -> str:
     """What grows, by how much, and who holds it."""
     half, last = seen["samples"][len(seen["samples"]) // 2], seen["samples"][-1]
     steps = last["step"] - half["step"]
-    what = "autograd nodes" if seen["kind"] == "graph" else "tensors"
-    key = "nodes" if seen["kind"] == "graph" else "tensors"
+    what, key, _ = KINDS[seen["kind"]]
+    risen = f"{what} rose from {half[key]} to {last[key]} and " if key != "resident" else "resident "
     return (
-        f"from step {half['step']} to {last['step']} {what} rose from {half[key]} to {last[key]} and memory by "
+        f"from step {half['step']} to {last['step']} {risen}memory {'rose ' if key == 'resident' else ''}by "
         f"{bytes_grown(seen['samples']) / MIB:.1f} MiB ({bytes_grown(seen['samples']) / MIB / steps:.2f} MiB a step); "
         f"`{seen['expression']}` holds them"
     )
@@ -77,11 +117,11 @@ def settle(cause: str, examination: Examination, seen: Facts) -> Hypothesis:
         return inconclusive(
             cause, f"{told(seen)}; too few steps followed to see whether it ends without them"
         )
-    if not _same(found, ran):
+    if not same(found, ran):
         return inconclusive(cause, f"{told(seen)}; without them the training computes something else")
-    key = "nodes" if seen["kind"] == "graph" else "bytes"
+    _, _, key = KINDS[seen["kind"]]
     before, left = _rate(seen["samples"], key), _rate(after, key)
-    unit = "autograd nodes" if key == "nodes" else "bytes of tensors"
+    unit = UNITS[key]
     text = (
         f"{told(seen)}; with what it holds let go of from step {then['released_at']} on, they grow by {left:.1f} {unit} a "
         f"step instead of {before:.1f}, and the losses are the same"
@@ -95,7 +135,7 @@ def settle(cause: str, examination: Examination, seen: Facts) -> Hypothesis:
 
 def facts(examination: Examination, seen: Facts) -> Facts:
     """What a fix needs: the statement, the holder's name, and what kind it is."""
-    keys = ("name", "expression", "container", "function", "kind", "file")
+    keys = ("name", "expression", "container", "function", "kind", "file", "cached", "single")
     return {k: seen[k] for k in keys} | {"site": examination.place(seen["site"])}
 
 
@@ -105,10 +145,12 @@ def _rate(samples: list[Facts], key: str) -> float:
     return float(tail[-1][key] - tail[0][key]) / float(steps)
 
 
-def _same(one: Ran, other: Ran) -> bool:
+def same(one: Ran, other: Ran) -> bool:
+    """Whether two arms computed the same losses and ended alike, or only the first one with an exception."""
     pairs = list(zip(one.losses, other.losses, strict=False))
     return (
-        one.ended == other.ended
+        other.ended in (one.ended, "program", "steps")
+        and (one.ended == other.ended or one.ended == "exception")
         and bool(pairs)
         and all(math.isclose(a, b, rel_tol=SAME, abs_tol=SAME) for a, b in pairs)
     )

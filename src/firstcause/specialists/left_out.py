@@ -11,14 +11,14 @@ from firstcause.specialists.examination import Examination, Facts
 from firstcause.specialists.verdicts import confirmed, inconclusive
 
 ALSO = Arm("the parameters left out trained too", "train_also")
-# Parts that are left as they are on purpose go by such names.
+# Parts that hold what was put there and are left so on purpose go by such names.
 MEANT = re.compile(
     r"froz|freez|probe|teacher|target_net|pretrain|from_pretrained|load_state_dict|torch\.load|perceptual|reservoir|"
     r"random_feature|fixed_|critic|discrim|lora|adapter|ema_|momentum_enc|warm.?up_head",
     re.IGNORECASE,
 )
-
-
+# Random values that nobody trains are meant under these alone.
+RANDOM = re.compile(r"reservoir|random_(feature|project|fourier)|fixed_", re.IGNORECASE)
 # A part that is kept out of the model on purpose.
 HIDDEN = re.compile(r"froz|freez|teacher|perceptual|vgg|pretrain", re.IGNORECASE)
 
@@ -46,6 +46,17 @@ def told(found: Ran) -> str:
         f"{count} of {count + trained} parameters that get gradients are held by no optimizer and never changed, "
         f"{first['name']} of {first['class']} the first"
     )
+
+
+def left_on_purpose(found: Ran, examination: Examination) -> bool:
+    """Whether what is left out may be meant to stay: all of it was put there, or the source names such a part."""
+    held = {p.get("values") for p in missing(found)}
+    return held == {"kept"} or is_meant(examination, names_of(found, MEANT))
+
+
+def names_of(found: Ran, usual: re.Pattern[str]) -> re.Pattern[str]:
+    """The names that excuse it; where some is as random as it began, other parts' names say nothing about it."""
+    return RANDOM if any(p.get("values") == "fresh" for p in missing(found)) else usual
 
 
 def is_meant(examination: Examination, names: re.Pattern[str] = MEANT) -> bool:

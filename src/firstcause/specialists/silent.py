@@ -18,6 +18,7 @@ class Silent:
 
     ``mine`` takes the cause's own facts out of an audit, empty where there are none; ``told`` says them in one sentence;
     ``settled`` gives the verdict on them; ``known`` hands them to the fix; ``missing`` names the audit that would show them.
+    ``alone`` is a cheaper audit for this cause only, made before the one that serves all.
     """
 
     cause: str
@@ -26,6 +27,7 @@ class Silent:
     settled: Callable[[str, Examination, Facts], Hypothesis]
     known: Callable[[Examination, Facts], Facts]
     missing: str
+    alone: Callable[[Examination], Ran | None] | None = None
 
     def seen(self, found: Ran, examination: Examination) -> str | None:
         mine = self.mine(found)
@@ -43,5 +45,8 @@ class Silent:
         return self.known(examination, mine) if mine else {}
 
     def _mine(self, examination: Examination) -> Facts:
-        found = audits.audit(examination)
+        if self.alone is None:
+            found = audits.audit(examination)
+        else:
+            found = self.alone(examination)
         return self.mine(found) if found is not None else {}

@@ -38,6 +38,13 @@ class SilentCause(Protocol):
     def seen(self, found: Ran, examination: Examination) -> str | None: ...
 
 
+@runtime_checkable
+class AloneCause(SilentCause, Protocol):
+    """One that has a cheaper audit of its own; None where the program does nothing that it would look at."""
+
+    def alone(self, examination: Examination) -> Ran | None: ...
+
+
 @dataclass(frozen=True)
 class Specialist:
     """One of the nine: its name in the catalogue and the causes that it settles."""

@@ -19,20 +19,21 @@ from firstcause.triage.evidence import (
     is_foreign,
     is_ours,
     kernels_tell,
+    others_tell,
     ranks_tell,
     says_something,
     scales_tell,
     shown_by_figures,
     without_claims,
 )
-from firstcause.triage.learned import CLARIFY, NEED_ERROR, OUT, guesses, weighed
+from firstcause.triage.learned import CLARIFY, HARMLESS, NEED_ERROR, OUT, guesses, weighed
 from firstcause.triage.precedence import only_wrappers, ordered, without_doubles
 from firstcause.triage.pressure import answered, stop_gap
 from firstcause.triage.reading import Reading
 from firstcause.triage.routes import CHECKPOINTS, DEBUGGING, MEMORY, OUT_OF_SCOPE, routes
 from firstcause.triage.scope import HANDOVERS, out_of_scope
 from firstcause.triage.suspicions import gathered, suspicions
-from firstcause.triage.words import Understood, understand
+from firstcause.triage.words import ENOUGH, Understood, understand
 
 # From these probabilities on a symptom that only the learned weights see is taken up, and a second one beside it.
 SURE, BESIDE = 0.4, 0.75
@@ -70,7 +71,7 @@ class _Step:
 def conclude(reading: Reading) -> Triage:
     """The first step for a text: where it belongs and what is suspected, or what is still missing."""
     known = load_patterns()
-    understood = understand(reading.prose, reading.code, [s.pattern for s in reading.seen])
+    understood = understand(reading.prose, reading.code, [s.pattern for s in reading.seen], reading.metrics)
     seen = without_claims(reading.seen, reading.prose, understood.told)
     step = _step(reading, seen, understood, known)
     seen = _with_words(seen, step.patterns, understood)
@@ -113,6 +114,7 @@ def _step(
             *scales_tell(seen),
             *ranks_tell(reading),
             *shown_by_figures(reading),
+            *others_tell(reading, understood),
         ]
     )
     ours = any(map(is_ours, reading.raised)) or (bool(messages) and not any(map(is_foreign, reading.raised)))
@@ -122,6 +124,9 @@ def _step(
         return _Step("out-of-scope", (), OUT_OF_SCOPE, handover=HANDOVERS[kind], why=(why,))
     told = [p for p in understood.labels("pattern") if p in known and p not in FIGURES_ONLY]
     weight = {label: total for label, (total, _) in understood.groups.get("pattern", {}).items()}
+    if understood.is_well():
+        # What tells only just, beside a training that does well, is what is asked about.
+        told = [p for p in told if weight[p] > ENOUGH or not understood.only_in_words(p)]
     # What somebody takes a wrapper's message for is a theory about it.
     theories = {look for m in messages if known[m].wrapper for look in known[m].look_alikes}
     patterns = _distinct(
@@ -134,6 +139,14 @@ def _step(
             ),
         ]
     )
+    if not patterns and understood.is_well() and not understood.says("complaint", "error"):
+        about = [*understood.labels("about"), *(["distributed"] if "NCCL" in reading.prose else [])]
+        return _Step(
+            "route",
+            (),
+            question.where(about),
+            why=("it is asked whether that is harmless; nothing is wrong in it",),
+        )
     if not patterns and says_nothing_else(reading, understood):
         patterns = _distinct(
             [
@@ -184,6 +197,8 @@ def _likely(reading: Reading, understood: Understood, known: Mapping[str, Patter
     if first == NEED_ERROR:
         about = understood.labels("about")
         return _Step("need-error", (), question.where(about), question.what_to_paste(about), why=reasons)
+    if first == HARMLESS:
+        return _Step("route", (), question.where(understood.labels("about")), why=reasons)
     patterns = [g.label for g in found if (g.label in known and g.probability >= BESIDE) or g is found[0]]
     return _Step("route", _distinct(patterns[:2]), why=reasons)
 
@@ -196,6 +211,10 @@ def _missing(
     lost = understood.says("lost", "text")
     if any(says_something(raised) for raised in reading.raised) or not understood.says("complaint", "error"):
         return None
+    weight = {label: total for label, (total, _) in understood.groups.get("pattern", {}).items()}
+    if lost and asked and not messages and all(weight.get(p, 9.0) <= ENOUGH for p in patterns):
+        # What tells only just, of an error whose text is lost, is a word about it.
+        patterns = ()
     if not patterns and (lost or asked):
         about = understood.labels("about")
         return _Step(

@@ -26,10 +26,11 @@ _TRAINS = frozenset(
         "fit",
     }
 )
-_SEQUENCE = re.compile(r"SeqNum=(\d+)")
+_SEQUENCE = re.compile(r"SeqNum=(\d+)(?:, OpType=(\w+))?")
 _EMPTY_FILE = "Ran out of input"
 _LOADS = re.compile(
-    r"\btorch\.load\(|torch/serialization|load_checkpoint|\.(?:ckpt|pth?|pkl)\b|\bcheckpoint|\bpickle\.load\(|\b0[ -]?bytes?\b"
+    r"\btorch\.load\(|torch/serialization|load_checkpoint|\.(?:ckpt|pth?|pkl)\b|\bcheckpoint(?!ing)"
+    r"|\bpickle\.load\(|\b0[ -]?bytes?\b"
 )
 _BY_THE_KERNEL = re.compile(
     r"out of memory: Killed process|oom-kill|oom_reaper|Memory cgroup out", re.IGNORECASE
@@ -49,6 +50,8 @@ _OURS = (
     "accelerate",
     "vllm",
     "dataloader",
+    "hip error",
+    "mps backend",
 )
 _FOREIGN = (
     "numpy.",
@@ -61,6 +64,10 @@ _FOREIGN = (
     "keras",
     "mxnet",
     "paddle",
+    "onnxruntime",
+    "xgboost",
+    "lightgbm",
+    "sqlalchemy",
 )
 _EMPTY = frozenset(
     {
@@ -80,6 +87,21 @@ _EMPTY = frozenset(
 # Less idle memory than this is ordinary rounding of blocks; a CUDA context alone takes about as much as CONTEXT.
 LEAST_IDLE = 2**30
 CONTEXT = 0.6 * 2**30
+# So much of a message tells where it begins.
+BEGINS = 24
+# Of the driver's Xid numbers those that a program brings about: exceptions of kernels, page faults, a stopped channel.
+_XID = re.compile(r"Xid \([^)]{1,40}\): (\d{1,3})")
+_BY_PROGRAMS = frozenset({13, 31, 43, 45})
+# A row of nvidia-smi's table of processes; a card's size; "12 MB free of 24 GB".
+_HOLDS = re.compile(r"\|[^|\n]{0,20}\d{2,8}\s{1,4}(?:C|G|C\+G)\b[^|\n]{1,80}?\b(\d{2,7})\s?MiB")
+_CARD = re.compile(r"\b(\d{1,3})\s?GB (?:card|gpu|vram)", re.IGNORECASE)
+_FREE = re.compile(
+    r"\b(\d{1,6}(?:\.\d{1,3})?)\s?([MG]i?B) (?:is |are |was |were )?free (?:of|out of|from|/)(?: the| its| total)?"
+    r" (\d{1,6}(?:\.\d{1,3})?)\s?([MG]i?B)",
+    re.IGNORECASE,
+)
+# Of a card that is full so little is free at most (a share); less than so many GiB in the table is a desktop.
+FULL, LEAST_HELD = 0.1, 2.0
 _UNITS = {"kib": 2**10, "kb": 2**10, "mib": 2**20, "mb": 2**20, "gib": 2**30, "gb": 2**30, "bytes": 1, "b": 1}
 
 
@@ -87,6 +109,9 @@ def evidence(reading: Reading, understood: Understood) -> Evidence:
     """What overrules or follows when specialists are chosen."""
     contexts = set(understood.labels("context"))
     if any(s.rank is not None for s in reading.seen) or any(r.rank is not None for r in reading.raised):
+        contexts.add("distributed")
+    if any("device_ids[0]" in s.text for s in reading.seen):
+        # DataParallel's own check of its module.
         contexts.add("distributed")
     functions = {frame.function for raised in reading.raised for frame in raised.frames}
     return Evidence(
@@ -122,8 +147,15 @@ def decided(seen: Sequence[Seen], reading: Reading) -> list[str]:
     patterns = [message.pattern for message in seen]
     foreign = foreign_memory(reading)
     dropped = {"missing-file"} if "dataset-exception" in patterns else set()
+    lines = {pattern: {m.line for m in seen if m.pattern == pattern} for pattern in patterns}
+    if lines.get("checkpoint-write-failed", {0}) <= lines.get("dataloader-shm", set()):
+        # No space left, in the memory that workers share.
+        dropped.add("checkpoint-write-failed")
     if foreign is False:
         dropped.add("foreign-process-memory")
+    codes = {int(n) for m in seen if m.pattern == "hardware-ecc" for n in _XID.findall(m.text)}
+    if codes and codes <= _BY_PROGRAMS:
+        patterns = ["illegal-memory-access" if p == "hardware-ecc" else p for p in patterns]
     if any(_EMPTY_FILE in message.text for message in seen) and _LOADS.search(_told_at(reading)):
         # A pickle ends early between processes, and in a file that was not written to its end.
         patterns = ["checkpoint-corrupt" if pattern == "pickling-error" else pattern for pattern in patterns]
@@ -147,9 +179,9 @@ def scales_tell(seen: Sequence[Seen]) -> list[str]:
 
 
 def ranks_tell(reading: Reading) -> list[str]:
-    """Ranks that waited in different collectives took different ways."""
+    """Ranks that waited at different numbers, or at one number in different collectives, took different ways."""
     waited = {
-        m.rank: found[1]
+        m.rank: found.groups()
         for m in reading.seen
         if (found := _SEQUENCE.search(m.text)) and m.pattern == "nccl-timeout"
     }
@@ -195,6 +227,24 @@ def shown_by_figures(reading: Reading) -> list[str]:
     return found
 
 
+def others_tell(reading: Reading, understood: Understood) -> list[str]:
+    """Another process on the card, where it has no room for the first bytes of a small program.
+
+    Shown by the table of nvidia-smi after a failure without figures of the allocator, or by what is said to be free.
+    """
+    starved = any(m.pattern in ("cuda-oom", "cublas-error", "cudnn-error") for m in reading.seen)
+    if not (starved or understood.says("pattern", "cuda-oom")) or "tried" in (reading.facts.get("gib") or {}):
+        return []
+    text = f"{reading.prose}\n{reading.code}\n" + "\n".join(m.text for m in reading.seen)
+    small = understood.says("context", "little-is-asked-for")
+    held = max((float(m[1]) / 1024 for m in _HOLDS.finditer(text)), default=0.0)
+    card = max((float(m[1]) for m in _CARD.finditer(text)), default=0.0)
+    free = _FREE.search(text)
+    full = free and (size(f"{free[1]} {free[2]}") or 0.0) <= FULL * (size(f"{free[3]} {free[4]}") or 0.0)
+    listed = held >= LEAST_HELD and (small or held >= 0.5 * card > 0)
+    return ["foreign-process-memory"] if listed or (full and small) else []
+
+
 def foreign_memory(reading: Reading) -> bool | None:
     """Whether the figures show memory that neither this process nor the free part explains; None without figures."""
     gib = reading.facts.get("gib")
@@ -229,7 +279,8 @@ def without_claims(seen: Sequence[Seen], prose: str, told: Told) -> tuple[Seen, 
         line = " ".join(message.text.lower().split())
         if message.rank is not None or line not in " ".join(prose.lower().split()):
             return False
-        inside = [claim for claim in claims if claim and (claim in line or line in claim)]
+        # "The file might be corrupted" is a message's own hedge: whose it is shows where it begins.
+        inside = [claim for claim in claims if claim and (line.startswith(claim) or line[:BEGINS] in claim)]
         return bool(inside) and not any(clause in line for clause in observed.split(" \n ") if clause)
 
     return tuple(message for message in seen if not claimed(message))

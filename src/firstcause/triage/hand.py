@@ -16,13 +16,18 @@ _PRINTED = re.compile(
     r"\d\d:\d\d:\d\d|\b[A-Z][A-Z0-9_]{3,60}=|\b\w{2,40}=\S{1,60} \w{2,40}=|\.py\b.{0,80}\b(PASSED|FAILED)\b"
     r"|^\s*(INFO|DEBUG|WARNING)\b"
 )
+# What a library reports of itself in passing.
+_REPORTED = re.compile(r"\bNCCL INFO\b|^\s*[\[(]?(?:INFO|DEBUG)\b")
 _BAR = re.compile(r"(it/s|s/it)(,.{0,80})?\]|\d%\|")
 _ADDRESS = re.compile(r"https?://\S{1,300}")
 
 
 def by_hand(prose: str) -> tuple[str, bool]:
     """The lines that somebody wrote, the others left empty; and whether the text is mostly a log."""
-    lines = ["" if _BAR.search(line[:400]) else _ADDRESS.sub(" ", line) for line in prose.split("\n")]
+    lines = [
+        "" if _BAR.search(line[:400]) or _REPORTED.search(line[:400]) else _ADDRESS.sub(" ", line)
+        for line in prose.split("\n")
+    ]
     if sum(1 for line in lines if line.strip()) <= LINES:
         return "\n".join(lines), False
     kept = [line if _SPEAKS.search(line[:400]) and not _PRINTED.search(line[:400]) else "" for line in lines]

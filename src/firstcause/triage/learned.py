@@ -21,7 +21,7 @@ from firstcause.triage.words import Understood
 
 PATH = os.path.join(HERE, "words", "learned.json")
 # Labels that are no patterns: what a text is about, or lacks.
-OUT, CLARIFY, NEED_ERROR = "OUT-OF-SCOPE", "CLARIFY", "NEED-ERROR"
+OUT, CLARIFY, NEED_ERROR, HARMLESS = "OUT-OF-SCOPE", "CLARIFY", "NEED-ERROR", "HARMLESS"
 SHOWN = 4
 # Scripts without spaces: neighbouring characters stand for words.
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,40}")

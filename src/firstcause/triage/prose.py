@@ -17,6 +17,8 @@ EDGE = 25
 WIDEST = 2000
 # What stands there again and again with other numbers was printed by a loop.
 REPEATED = 3
+# Printed dictionaries of metrics, such as a trainer's, of which so many are read as numbers.
+METRICS = 60
 # A line is compiled to see whether it is code, and there may be a million of them.
 COMPILED = 400
 
@@ -64,6 +66,7 @@ class Split:
         self.total, self.long = total, long
         self.prose: list[str] = []
         self.code: list[str] = []
+        self.metrics: list[str] = []
         self._fenced = False
         self._in_code = False
         self._tries = COMPILED
@@ -94,6 +97,8 @@ class Split:
             self._in_code = self._in_code and self._fenced
         elif self._printed(line, text):
             self._in_code = False
+            if len(self.metrics) < METRICS and _DICTIONARY.match(text):
+                self.metrics.append(text.strip())
         elif self._fenced or self._is_code(text):
             self.code.append(text)
             self._in_code = True

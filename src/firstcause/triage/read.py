@@ -196,6 +196,7 @@ def _reading(gathered: _Gathered) -> Reading:
         gathered.size,
         gathered.lines,
         tuple(dict.fromkeys(gathered.notes)),
+        "\n".join(split.metrics),
     )
 
 

@@ -41,7 +41,7 @@ class Reading:
 
     ``prose`` is what somebody wrote: the text without tracebacks, log lines and code. ``code`` is what stands in it as
     code. ``first_failed`` is the rank that failed first or fell silent, where several report. ``size`` is in bytes.
-    ``notes`` say what could not be read of it, and why.
+    ``notes`` say what could not be read of it, and why. ``metrics`` are dictionaries of numbers that a program printed.
     """
 
     prose: str
@@ -53,3 +53,4 @@ class Reading:
     size: int = 0
     lines: int = 0
     notes: tuple[str, ...] = ()
+    metrics: str = ""

@@ -81,8 +81,9 @@ def _overruling(lead: str, order: Sequence[str], seen: Evidence) -> tuple[str, s
     has = seen.contexts
     if lead in _MADE_BY_DDP and "single-device-is-fine" in has and "distributed" in has:
         return DISTRIBUTED, f"{lead} is absent on a single device"
-    if lead == "device-mismatch" and len({d for d in seen.devices if d.startswith("cuda:")}) > 1:
-        return DISTRIBUTED, "two cards hold parts of one model"
+    spread = len({d for d in seen.devices if d.startswith("cuda:")}) > 1
+    if lead == "device-mismatch" and spread and (seen.training or "distributed" in has):
+        return DISTRIBUTED, "two cards hold parts of one model in training"
     if lead == "dtype-mismatch" and _half(seen.dtypes) and (seen.training or "half" in has):
         return AMP, "a half-precision type enters during training"
     unexplained = lead in _SIGNALLED and not seen.raised and not seen.killed_by_kernel

@@ -15,7 +15,9 @@ VALUES = 200
 _NUMBER = r"[-+]?\d{1,12}(?:\.\d{1,8})?(?:e[-+]?\d{1,3})?|nan|inf"
 # A loss that is no validation's; the numbers behind it are read one by one, so that a long row takes no longer.
 _LOSS = re.compile(
-    r"(?<![a-z])(?<!val )(?<!valid )(?<!validation )(?<!test )loss(?:es)?\b[^\d\n]{0,15}?(?=\d|nan|inf)", re.I
+    r"(?<![a-z])(?<!val )(?<!valid )(?<!validation )(?<!test )(?<!eval_)(?<!val_)(?<!test_)loss(?:es)?\b"
+    r"[^\d\n]{0,15}?(?=\d|nan|inf)",
+    re.I,
 )
 _NORM = re.compile(
     r"\bgrad\w{0,6}[ _-]?norms?\b[^\d\n]{0,20}?(?=\d|nan|inf)|\bgradients?\b[^\d\n]{0,15}?(?=\d|nan|inf)",
@@ -44,6 +46,24 @@ _NO_NAME = word_set(
     """the my our this that its train training val valid validation test eval total mean average epoch step final last
     initial first and of with at in new old same a by then"""
 )
+_ANY_SERIES = re.compile(
+    r"\b(?:val\w{0,9}|test|eval|dev|train\w{0,5}|acc\w{0,6}|lr|epochs?)\b", re.IGNORECASE
+)
+_VALIDATION = re.compile(r"\b(?:val|valid|validation|test|eval|dev)[ _-]?loss\b", re.IGNORECASE)
+_TRAINING = re.compile(r"\b(?:train|training|tr)[ _-]?loss\b", re.IGNORECASE)
+# "train 99 val 60", in percent.
+_SCORES = re.compile(
+    r"\btrain(?:ing)?(?: acc\w{0,6})?[ :=]{1,3}(\d{2,3}(?:\.\d{1,3})?)\s?%?[ ,;/]{1,3}(?:and )?"
+    r"(?:val|valid|validation|test)(?: acc\w{0,6})?[ :=]{1,3}(\d{1,2}(?:\.\d{1,3})?)\b",
+    re.IGNORECASE,
+)
+_COUNT = re.compile(
+    r"\b(?:accum\w{0,14}(?:[ _]steps)?|world[ _]?size|micro[ -]?batches|ga|gas|grad_accum)\s?[=: ]\s?(\d{1,4})\b"
+    r"|\b(\d{1,4})[ -]?(?:x )?(?:gpus?|ranks?|cards?|micro[ -]?batch\w{0,3}|accum\w{0,14})\b",
+    re.IGNORECASE,
+)
+# "accum=1: 2.4": what is measured under a setting.
+_AFTER_SETTING = re.compile(r"\w=\d{1,5}: (\d{1,6}\.\d{1,6})\b")
 _FROM_TO = re.compile(
     rf"\b(?:loss|grad\w{{0,6}}|norms?)\b[^\d\n]{{0,30}}from ({_NUMBER}) to ({_NUMBER})", re.IGNORECASE
 )
@@ -57,6 +77,14 @@ SLOWER = 1.2
 # A loss that grows twentyfold within a few printed values explodes; a thousandfold between terms hides the smaller.
 EXPLODES = 20.0
 APART = 1000.0
+# A validation loss that rises by a fifth over its least, with a training loss of at most half of it, has turned.
+RISES, FAR_BELOW = 1.2, 0.5
+# Scores in percent: what is known by heart, and how far behind what is not.
+WELL_KNOWN, GAP = 85.0, 15.0
+# Two losses are apart by a count where their ratio is within three percent of it.
+SAME_FACTOR = 0.03
+# A loss that ends a twentieth lower falls; a value a fifth above the one before it is noise of small batches.
+FALLS, WOBBLES = 0.95, 1.2
 # Three values within half a percent are one value.
 STANDS = 0.005
 
@@ -64,7 +92,17 @@ STANDS = 0.005
 def series(prose: str) -> list[Sign]:
     """The patterns that series of numbers show, each with the numbers that show it."""
     text = prose[:MOST]
-    return [*_losses(text), *_durations(text), *_epochs(text), *_memory(text), *_terms(text)]
+    return [
+        *_losses(text),
+        *_metrics(text),
+        *_apart(text),
+        *_factor(text),
+        *_durations(text),
+        *_epochs(text),
+        *_memory(text),
+        *_terms(text),
+        *_well(text),
+    ]
 
 
 def _losses(text: str) -> list[Sign]:
@@ -115,6 +153,81 @@ def _values(text: str, named: re.Pattern[str]) -> list[float]:
             at = number.end()
     begin = next((at for at, value in enumerate(values) if math.isfinite(value)), 0)
     return values[begin:]
+
+
+def _metrics(text: str) -> list[Sign]:
+    """An error that is printed under its own name, line by line, and stands."""
+    for name in ("mse", "mae", "rmse", "nll", "bce", "ppl", "perplexity"):
+        rows = re.findall(rf"(?im)^.{{0,60}}\b{name}\b[\"':= ]{{1,4}}({_NUMBER})(?![\d.]*[a-z%])", text)
+        values = [float(v) for v in rows[:VALUES]]
+        stands = len(values) >= 3 and all(map(math.isfinite, values)) and values[0] > 0
+        if stands and max(values) - min(values) <= STANDS * max(values):
+            shown = ", ".join(f"{v:g}" for v in values[:6])
+            return [_sign("no-learning", f"{name} {shown}: one value", text, name)]
+    return []
+
+
+def _apart(text: str) -> list[Sign]:
+    """A validation loss that rises again while the training loss is far below it."""
+    for line in text.split("\n"):
+        validation = _behind(_VALIDATION, line)
+        training = _behind(_TRAINING, line)
+        turned = len(validation) >= 2 and validation[-1] >= RISES * min(validation) > 0
+        if turned and training and training[-1] <= FAR_BELOW * validation[-1]:
+            shown = f"validation {min(validation):g} to {validation[-1]:g}, training {training[-1]:g}"
+            return [_sign("overfitting", shown, text, line[:12].lower())]
+        if match := _SCORES.search(line):
+            train, held_out = float(match[1]), float(match[2])
+            if 100 >= train >= WELL_KNOWN and train - held_out >= GAP:
+                shown = f"training {train:g}, validation {held_out:g}"
+                return [_sign("overfitting", shown, text, line[:12].lower())]
+    return []
+
+
+def _behind(named: re.Pattern[str], line: str) -> list[float]:
+    """The numbers behind a name, up to the next name of a series."""
+    match = named.search(line)
+    if match is None:
+        return []
+    other = _ANY_SERIES.search(line, match.end())
+    part = line[match.end() : other.start() if other else None][:120]
+    return [float(n) for n in re.findall(rf"(?<![\w.])({_NUMBER})(?![\d.]*[\w%])", part) if n[-1].isdigit()]
+
+
+def _factor(text: str) -> list[Sign]:
+    """Two losses apart by the very number that the text gives for accumulation, ranks or micro-batches."""
+    losses = [v for v in _values(text, _LOSS) if math.isfinite(v) and v > 0][:8]
+    losses += [float(n) for n in _AFTER_SETTING.findall(text)][:8]
+    for match in _COUNT.finditer(text):
+        count = int(match[1] or match[2])
+        if count >= 2:
+            for one, other in itertools.combinations(losses, 2):
+                ratio = max(one, other) / min(one, other) if min(one, other) > 0 else 0.0
+                if abs(ratio - count) <= SAME_FACTOR * count and min(one, other) >= 0.01:
+                    shown = f"losses {one:g} and {other:g}: apart by {count}, as many as {match[0].strip()}"
+                    return [_sign("loss-scale-wrong", shown, text, match[0].lower())]
+    return []
+
+
+def _well(text: str) -> list[Sign]:
+    """A training that does well: losses, of training and of validation alike, that fall."""
+    loss = _values(text, _LOSS)
+    columns = [
+        [
+            float(n)
+            for n in re.findall(rf"(?i)\b{name}\w{{0,7}}[ _=:]{{1,3}}({_NUMBER})(?![\d.]*[a-z%])", text)
+        ]
+        for name in ("train", "val")
+    ]
+    series = [row for row in (loss, *columns) if len(row) >= 2]
+    for row in series:
+        rises = max(b / a for a, b in itertools.pairwise(row)) if min(row) > 0 else 2.0
+        if not all(map(math.isfinite, row)) or row[-1] >= FALLS * row[0] or rises > WOBBLES:
+            return []
+    if not series:
+        return []
+    shown = ", ".join(f"{v:g}" for v in series[0][:6])
+    return [_sign("context:well", f"losses {shown} fall", text, f"{series[0][0]:g}")]
 
 
 def _durations(text: str) -> list[Sign]:
@@ -178,6 +291,10 @@ def _terms(text: str) -> list[Sign]:
         if math.isfinite(float(match[2]))
     }
     sizes = [value for value in terms.values() if value > 0]
+    gone = next((name for name, value in terms.items() if value == 0 and name.startswith("kl")), None)
+    if gone and sizes:
+        # A KL term of exactly zero: the posterior is the prior, and the other term has all the say.
+        return [_sign("loss-imbalance", f"{gone} is 0 beside {max(sizes):g}", text, gone)]
     if len(sizes) >= 2 and max(sizes) / min(sizes) >= APART:
         shown = ", ".join(f"{name} {value:g}" for name, value in list(terms.items())[:5])
         return [

@@ -19,6 +19,16 @@ _OPEN = word_set(
     """why how what where when which who whose warum wie was wo por qué cómo pourquoi comment como почему
     как что"""
 )
+# A question that begins so leaves out "should I": "resume from 41000?", "halve the eval batch?".
+_PROPOSES = word_set(
+    """resume halve double downgrade upgrade reinstall go raise reduce decrease switch swap replace use set add skip
+    clip restart retry wrap disable enable turn move buy rent kill reboot revert roll cast unfreeze convert change
+    try merge rewrite patch pin delete remove rebuild retrain maybe"""
+)
+# What is usual is asked for, and nothing told: "what do people normally do wrong there".
+_USUAL = word_set(
+    "usually normally typically mostly generally commonly usual normal typical common people others"
+)
 # A theory or a remedy in few words with a question mark: "gpu broken?", "temperature bug?".
 _SHORT = 4
 # Claims that say nothing about what happens.
@@ -36,6 +46,7 @@ class Told:
     ``spoken`` are the observations of sentences that speak of a training or its parts, without mere talk. ``calm`` are
     the observations of sentences without pressure, ``asserted`` the claims that say how something is, not only what to do.
     ``kinds`` are the kinds of pressure, in order, each with the clause that shows it.
+    ``ornament`` is what stands beside pressure and tells of no symptom.
     """
 
     observed: tuple[Clause, ...]
@@ -44,6 +55,7 @@ class Told:
     claimed: tuple[Clause, ...]
     asserted: tuple[Clause, ...]
     kinds: tuple[tuple[str, str], ...]
+    ornament: tuple[Clause, ...] = ()
 
 
 def told(clauses: Sequence[Clause], words: Words) -> Told:
@@ -52,6 +64,7 @@ def told(clauses: Sequence[Clause], words: Words) -> Told:
     calm: list[Clause] = []
     claimed: list[Clause] = []
     asserted: list[Clause] = []
+    ornament: list[Clause] = []
     kinds: dict[str, str] = {}
     sentences: dict[int, list[Clause]] = {}
     left: list[list[Clause]] = []
@@ -91,9 +104,18 @@ def told(clauses: Sequence[Clause], words: Words) -> Told:
         # What stands beside a claim or a mood is its ornament, unless it tells of a symptom.
         kept = [c for c in own if _tells(c, words)] if pressed else own
         observed += kept
+        ornament += [c for c in own if c not in kept]
         left.append(kept)
     spoken = _of_the_matter(left, words)
-    return Told(tuple(observed), spoken, tuple(calm), tuple(claimed), tuple(asserted), tuple(kinds.items()))
+    return Told(
+        tuple(observed),
+        spoken,
+        tuple(calm),
+        tuple(claimed),
+        tuple(asserted),
+        tuple(kinds.items()),
+        tuple(ornament),
+    )
 
 
 def _of_the_matter(sentences: Sequence[Sequence[Clause]], words: Words) -> tuple[Clause, ...]:
@@ -121,9 +143,14 @@ def _asks_for_a_yes(clause: Clause, last: bool, words: Words) -> bool:
     if any(word in _OPEN for word in clause.words[:3]) or any(term == "WHY" for _, _, term in clause.items):
         return False
     begins = clause.opens or last
-    return (begins and clause.words[0] in _ASKS_FOR_A_YES) or (
+    return (begins and clause.words[0] in _ASKS_FOR_A_YES | _PROPOSES) or (
         clause.opens and last and len(clause.words) <= _SHORT
     )
+
+
+def asks_for_the_usual(clause: Clause) -> bool:
+    """Whether a clause asks what is usual, which tells of no symptom."""
+    return clause.words[0] in _OPEN and any(word in _USUAL for word in clause.words)
 
 
 def _asks_for_the_cause(clause: Clause) -> bool:

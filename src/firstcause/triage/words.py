@@ -7,12 +7,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from firstcause.catalog.wording import word_set
-from firstcause.catalog.words import NONE, Feature, load_words
+from firstcause.catalog.words import NONE, Feature, Features, load_words
 from firstcause.triage.clauses import Clause, clauses
-from firstcause.triage.hand import by_hand
+from firstcause.triage.hand import LINES, by_hand
 from firstcause.triage.series import series
 from firstcause.triage.signs import Sign, signs, weights
-from firstcause.triage.told import Told, told
+from firstcause.triage.told import Told, asks_for_the_usual, told
 
 # A label is claimed from here on; measured over questions that the words were not written for (benchmarks/triage.md).
 ENOUGH = 3.0
@@ -26,7 +26,7 @@ Weighed = Mapping[str, tuple[float, Sequence[Sign]]]
 class Understood:
     """What the words tell: for each label its weight and the signs that were counted, by group.
 
-    ``groups`` has pattern, cause, about, context, complaint, lost, ambiguous and scope, from what was observed alone.
+    ``groups`` has pattern, cause, about, context, complaint, lost, ambiguous and scope, from what was observed alone, and worry.
     ``claimed`` and ``claimed_scope`` are what only theories, wishes and other people's words name. ``named`` says whether
     PyTorch or one of its libraries is named, ``generic`` whether a training or its parts are spoken of, ``speaks_of_a_training``
     whether a model, a run or a script is.
@@ -59,6 +59,10 @@ class Understood:
             sign.source == "words" for sign in self.groups.get("pattern", {}).get(pattern, (0.0, ()))[1]
         )
 
+    def is_well(self) -> bool:
+        """Whether somebody asks if a thing is harmless, of a training that does well by words or numbers."""
+        return self.says("worry", "harmless") and self.says("context", "well")
+
     def says(self, group: str, label: str) -> bool:
         """Whether a label of a group reaches the threshold."""
         return label in self.labels(group)
@@ -68,10 +72,18 @@ _NAMES = word_set(
     """torch pytorch lightning accelerate huggingface transformers ddp fsdp deepspeed nccl vllm sglang peft
     lora torchrun torchvision cudnn gradscaler dataloader cuda autograd"""
 )
+# In a question these ask whether something is a fault at all.
+_HARMLESS = word_set(
+    """bad worry worried concerned problem ignore ok okay normal healthy expected leak bug broken wrong dangerous harmful
+    alarm stop act roll sign schlimm sorgen normal grave 正常 问题 处理"""
+)
 
 
-def understand(prose: str, code: str = "", messages: Collection[str] = ()) -> Understood:
-    """Read the words of a question, beside its code and the patterns whose messages it holds; linear in its length."""
+def understand(prose: str, code: str = "", messages: Collection[str] = (), metrics: str = "") -> Understood:
+    """Read the words of a question, beside its code, the patterns whose messages it holds, and printed metrics.
+
+    Linear in its length.
+    """
     words = load_words()
     written, log = by_hand(prose)
     cut = clauses(written, words.vocabulary)
@@ -79,8 +91,9 @@ def understand(prose: str, code: str = "", messages: Collection[str] = ()) -> Un
     # Lines that hold nothing but claims: numbers that stand there are somebody else's.
     claims = set(map(id, parts.claimed))
     claimed = {c.line for c in parts.claimed} - {c.line for c in cut if id(c) not in claims}
-    numbers = series("\n".join("" if at in claimed else line for at, line in enumerate(prose.split("\n"), 1)))
-    if log:
+    own = "\n".join("" if at in claimed else line for at, line in enumerate(prose.split("\n"), 1))
+    numbers = series(f"{own}\n{metrics}" if metrics else own)
+    if log or metrics.count("\n") > LINES:
         # In a log a row of numbers is ordinary, and only what is not finite tells by itself.
         numbers = [sign for sign in numbers if sign.label == "nan-loss"]
     present = Clause(
@@ -92,8 +105,15 @@ def understand(prose: str, code: str = "", messages: Collection[str] = ()) -> Un
         ],
     )
     observed = (*parts.observed, present)
+    telling = [c for c in parts.observed if not asks_for_the_usual(c)] + [present]
     groups = {
-        group: weights(signs(words.features.get(group, NONE), observed, denials=group != "lost"))
+        group: weights(
+            signs(
+                words.features.get(group, NONE),
+                telling if group in ("pattern", "cause") else observed,
+                denials=group != "lost",
+            )
+        )
         for group in ("pattern", "cause", "about", "context", "complaint", "lost", "ambiguous", "scope")
     }
     in_code = [*_in_code(words.code, _with_fragments(code, written)), *numbers]
@@ -107,13 +127,14 @@ def understand(prose: str, code: str = "", messages: Collection[str] = ()) -> Un
             if s.label.startswith("context:")
         ]
         groups["context"] = weights([*_all(groups["context"]), *contexts])
+    groups["worry"] = _worries((*parts.observed, *parts.claimed), words.features.get("worry", NONE))
     groups["calm"] = weights(signs(words.features.get("complaint", NONE), parts.calm))
     items = [item for clause in parts.observed for item in clause.items]
     return Understood(
         parts,
         groups,
         weights(signs(words.features.get("pattern", NONE), parts.asserted)),
-        weights(signs(words.features.get("scope", NONE), parts.claimed)),
+        weights(signs(words.features.get("scope", NONE), (*parts.claimed, *parts.ornament))),
         named=any(term in _NAMES for _, _, term in items),
         generic=any(term in ("FRAMEWORK", "TRAINING", "LOSS", "OOM", "GRADIENT") for _, _, term in items),
         words=sum(len(clause.words) for clause in parts.spoken),
@@ -121,6 +142,17 @@ def understand(prose: str, code: str = "", messages: Collection[str] = ()) -> Un
             term == "TRAINING" for clause in parts.observed for _, _, term in clause.items
         ),
     )
+
+
+def _worries(clauses: Sequence[Clause], features: Features) -> dict[str, tuple[float, list[Sign]]]:
+    """Whether somebody asks if a thing is harmless, in a phrase or in a word with a question mark."""
+    asked = [
+        Sign("harmless", ENOUGH, word, clause.line, clause.text, frozenset({(at, place)}))
+        for at, clause in enumerate(clauses)
+        for place, word in enumerate(clause.words)
+        if clause.asks and word in _HARMLESS
+    ]
+    return weights([*signs(features, clauses, denials=False), *asked[:1]])
 
 
 def _with_fragments(code: str, prose: str) -> str:

@@ -205,6 +205,16 @@ def test_strikes_lower_what_has_failed_twice_only() -> None:
     assert [h.rank for h in lowered(ranked, ["a", "b"])] == [2, 3, 1]
 
 
+def test_fix_of_another_name_at_lines_that_failed_twice_is_doubted() -> None:
+    fix = Fix("a", unified({"x.py": ("one\n", "two\n")}), "Words.", "It changes.", "It does not.")
+    shown = diagnosis("a", fix=fix, hypotheses=(Hypothesis("a", None, 1, "confirmed"),))
+    failed = [failed_once("b", "x.py", "1"), failed_once("c", "x.py", "2")]
+    assert doubted(shown, failed) == {"a"}
+    assert doubted(shown, failed[:1]) == set()
+    # What no diagnosis in force stands behind has no lines yet.
+    assert doubted(replace(shown, cause=None), failed) == set()
+
+
 def test_memory_is_laid_on_the_causes_that_it_is_about() -> None:
     failed = struck(failed_once("a", "x.py", "nan at 40"))
     failed = replace(failed, rejections=(Remark("10:01", "ada", "no", "b"), Remark("10:01", "bob", "so", "")))

@@ -113,6 +113,7 @@ def test_rest_is_tested_again_and_the_case_goes_on(root: str) -> None:
     assert verification.passed
     assert [(t.symptom, t.outcome) for t in progress.symptoms] == [
         (LATER, "unchanged"), (third, "new"), (NAN, "gone"), (SHORT, "untested")]  # fmt: skip
+    assert [t.symptom for t in progress.remaining] == [LATER, third, SHORT]
     assert (progress.case.state, progress.case.strikes) == ("hypotheses", 0)
     assert progress.case.diagnosis is not None
     assert progress.case.diagnosis.symptom == LATER

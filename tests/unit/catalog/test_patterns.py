@@ -42,7 +42,10 @@ BOTH = {
     "zero3-partitioned": {"state-dict-mismatch"},
     "segfault": {"elastic-child-failed"},
     "host-oom-killed": {"elastic-child-failed", "dataloader-worker-exit"},
-    "dataloader-shm": {"dataloader-worker-exit"},
+    "dataloader-shm": {"dataloader-worker-exit", "checkpoint-write-failed"},
+    # The assertion's own words say which index; that it stood on the device is said as well.
+    "index-out-of-range": {"cuda-device-side-assert"},
+    "target-out-of-range": {"cuda-device-side-assert"},
     "nan-loss": {"nan-gradient"},
     # Restricted unpickling reads the first byte of a file that is no checkpoint as an instruction.
     "checkpoint-corrupt": {"weights-only-load"},

@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 
 from firstcause.errors import InputError, RecordError
-from firstcause.fix.copies import copy_of
 from firstcause.fix.edits import unified_diff
 from firstcause.fix.verification import run_again, try_in_copy
 from firstcause.record.folder import RunFolder
+from firstcause.sandbox.program_copy import copy_of
 from firstcause.schema import Run, Site, Symptom
 
 FAILING = "import sys\nopen('out.txt', 'w').write('again')\nn = 0\nprint(1 / n)\n"
@@ -187,7 +187,7 @@ def test_links_point_into_the_copy_where_they_pointed_into_the_folder(tmp_path):
 
 
 def test_large_data_is_linked_and_large_weights_are_copied(tmp_path, monkeypatch):
-    monkeypatch.setattr("firstcause.fix.copies.LARGE", 10)
+    monkeypatch.setattr("firstcause.sandbox.program_copy.LARGE", 10)
     home = tmp_path / "home"
     home.mkdir()
     (home / "data.csv").write_text("x" * 20)
@@ -201,7 +201,7 @@ def test_large_data_is_linked_and_large_weights_are_copied(tmp_path, monkeypatch
 
 
 def test_a_folder_too_large_to_copy_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("firstcause.fix.copies.MAX_FILES", 2)
+    monkeypatch.setattr("firstcause.sandbox.program_copy.MAX_FILES", 2)
     (tmp_path / "home").mkdir()
     for name in "abc":
         (tmp_path / "home" / name).write_text("x")

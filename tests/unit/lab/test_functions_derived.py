@@ -11,6 +11,7 @@ from torch.autograd import Function
 
 from firstcause.lab.audit.functions_derived import Watch
 from firstcause.lab.counterfactual import Ran
+from firstcause.lab.derivatives import by_layout
 from firstcause.specialists.custom_autograd_functions import wrong_backward_formula as cause
 
 
@@ -69,3 +70,27 @@ def test_a_function_that_never_ran_with_a_gradient_is_not_looked_at(watch: Watch
     with torch.no_grad():
         Cube.apply(torch.ones(4), 1.0)
     assert watch.facts()["derived"] == []
+
+
+class ByMemory(torch.autograd.Function):
+    """Takes the elements of its gradient as they lie in memory."""
+
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
+        return x * 2
+
+    @staticmethod
+    def backward(ctx: Any, gradient: torch.Tensor) -> torch.Tensor:
+        return 2 * torch.as_strided(gradient, (gradient.numel(),), (1,), 0).view(gradient.shape)
+
+
+class ByShape(ByMemory):
+    @staticmethod
+    def backward(ctx: Any, gradient: torch.Tensor) -> torch.Tensor:
+        return 2 * gradient.reshape(-1).view(gradient.shape)
+
+
+@pytest.mark.parametrize(("function", "is_apart"), [(ByMemory, True), (ByShape, False)])
+def test_a_backward_that_takes_memory_for_shape_gives_another_gradient(function: Any, is_apart: bool) -> None:
+    pairs = by_layout(function, [torch.randn(3, 4, requires_grad=True)], {}, 0)
+    assert bool(pairs) == is_apart

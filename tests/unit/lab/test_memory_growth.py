@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections import deque
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +13,8 @@ from torch import nn
 
 from firstcause.lab.audit.hooks_kept import METHODS
 from firstcause.lab.audit.hooks_kept import Watch as Hooks
-from firstcause.lab.audit.memory_growth import Watch, rises
+from firstcause.lab.audit.memory_growth import Watch
+from firstcause.lab.rising import climbs, rises
 
 STEPS = 16
 
@@ -22,6 +24,8 @@ def watched(
 ) -> dict[str, Any]:
     """What the watcher tells of a training of 16 steps that calls ``each`` with step, loss and output."""
     torch.manual_seed(0)
+    # What earlier tests left behind would be let go of in between.
+    gc.collect()
     watch = Watch({"released": released}, None)  # type: ignore[arg-type]
     watch.LEAST_GROWN = least
     watch.start()
@@ -76,10 +80,41 @@ def test_what_is_bounded_or_not_kept_does_not_grow(kept: deque[torch.Tensor] | N
     assert watched(keep) == {}
 
 
-def test_a_series_that_falls_back_at_each_epoch_does_not_rise() -> None:
+def test_a_running_total_is_one_value_that_each_step_makes_anew() -> None:
+    total = [torch.zeros(())]
+
+    def add(step: int, loss: torch.Tensor, output: torch.Tensor) -> None:
+        total[0] = total[0] + loss
+
+    seen = watched(add)
+    assert (seen["kind"], seen["name"]) == ("graph", "total")
+    assert "total[0] = total[0] + loss" in seen["site"]["text"]
+
+
+def test_objects_that_are_no_tensors_are_told_by_their_bytes() -> None:
+    archive: list[bytes] = []
+
+    def keep(step: int, loss: torch.Tensor, output: torch.Tensor) -> None:
+        archive.append(bytes(4 << 20))
+        # What is only asked for is not yet resident.
+        archive[-1] = archive[-1].replace(b"\0", b"1")
+
+    seen = watched(keep)
+    assert (seen["kind"], seen["name"]) == ("host", "archive")
+
+
+def test_a_series_that_falls_back_or_fills_up_does_not_rise() -> None:
     assert rises([10, 20, 30, 40, 50, 60, 70, 80])
+    assert rises([1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 5, 5, 5, 6, 6])
     assert not rises([10, 20, 30, 40, 10, 20, 30, 40])
     assert not rises([10] * 8)
+    assert not rises([10, 20, 30, 40, 50, 55, 57, 58, 58, 58])
+
+
+def test_bytes_of_a_process_climb_through_all_their_thirds() -> None:
+    assert climbs([10, 20, 19, 30, 40, 39, 50, 60, 70])
+    assert not climbs([10, 40, 50, 52, 52, 53, 53, 53, 53])
+    assert not climbs([10, 20, 30])
 
 
 @pytest.fixture

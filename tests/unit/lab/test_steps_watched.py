@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -36,6 +37,8 @@ def start(monkeypatch: pytest.MonkeyPatch) -> Start:
     for name in ("_global_forward_hooks", "_global_forward_pre_hooks"):
         monkeypatch.setattr(hooks, name, getattr(hooks, name).copy())
     torch.manual_seed(0)
+    # Optimizers that earlier tests left behind would be watched as well.
+    gc.collect()
 
     def begin(module: str, **settings: Any) -> Any:
         loaded = importlib.import_module(f"firstcause.lab.{module}")
@@ -307,9 +310,45 @@ def test_a_schedule_is_counted_beside_the_steps_with_its_end_and_its_rates(start
     train(watch, model, optimizer, "clear", "backward", "step", schedule.step)
 
     (told,) = [s for s in watch.facts()["schedules"] if s["calls"]]
-    assert (told["calls"], told["steps"], told["end"], told["before"]) == (8, 8, 2, False)
+    assert (told["calls"], told["steps"], told["end"], told["early"]) == (8, 8, 2, False)
     assert told["floor_at"] == 4
     assert told["rates"] == pytest.approx([0.1, 1e-5])
+
+
+@pytest.mark.filterwarnings("ignore:Detected call")
+@pytest.mark.parametrize("order", [("first", True), ("scaler", False)])
+def test_a_schedule_is_early_before_any_backward_pass_and_not_where_a_scaler_left_the_step_out(
+    start: Start, order: tuple[str, bool]
+) -> None:
+    from firstcause.lab.counterfactual import Ran
+    from firstcause.specialists.mixed_precision_and_optimization import scheduler_before_optimizer as cause
+
+    model = nn.Linear(4, 2)
+    optimizer = torch.optim.SGD(model.parameters(), 0.1)
+    schedule = lr_scheduler.ExponentialLR(optimizer, 0.5)
+    watch = start("audit.schedule_steps")
+    if order[0] == "scaler":
+        watch.loss(model(torch.ones(1, 4)).sum())
+    schedule.step()
+
+    train(watch, model, optimizer, "clear", "backward", "step", schedule.step)
+
+    found = watch.facts()
+    (told,) = [s for s in found["schedules"] if s["calls"]]
+    assert (told["early"], told["first_rates"]) == (order[1], pytest.approx([0.1, 0.05]))
+    assert (cause.seen(Ran("audit", "program", facts=found), None) is not None) == order[1]  # type: ignore[arg-type]
+
+
+@pytest.mark.filterwarnings("ignore:Detected call")
+def test_the_call_before_the_first_step_can_be_left_out(start: Start) -> None:
+    optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], 0.1)
+    schedule = lr_scheduler.ExponentialLR(optimizer, 0.5)
+    start("interventions.schedule_clock", first=False)
+    rates = []
+    for _ in range(3):
+        schedule.step()
+        rates.append(optimizer.param_groups[0]["lr"])
+    assert rates == pytest.approx([0.1, 0.05, 0.025])
 
 
 @pytest.mark.parametrize(

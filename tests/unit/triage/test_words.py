@@ -26,6 +26,7 @@ GROUPS = {
     "mood",
     "appeal",
     "complaint",
+    "worry",
     "lost",
     "ambiguous",
     "scope",

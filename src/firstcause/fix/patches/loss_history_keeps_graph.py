@@ -23,13 +23,13 @@ CAUSE = "loss-history-keeps-graph"
 
 def line(facts: Facts, project: Project) -> Site | None:
     """The statement that keeps them."""
-    found = _statement(facts, project)
+    found = kept_by(facts, project)
     return found[0].site(found[1]) if found is not None else None
 
 
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     """Detach what is appended, stored or added; None where the statement keeps several things at once."""
-    found = _statement(facts, project)
+    found = kept_by(facts, project)
     kept = _kept(found[1]) if found is not None else None
     if found is None or kept is None:
         return None
@@ -46,7 +46,8 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     )
 
 
-def _statement(facts: Facts, project: Project) -> tuple[Module, ast.stmt] | None:
+def kept_by(facts: Facts, project: Project) -> tuple[Module, ast.stmt] | None:
+    """The statement that feeds the holder: where it was seen, else the only one in the source."""
     if facts.get("site"):
         return statement_of(facts["site"], project)
     module = project.module(str(facts.get("file")))

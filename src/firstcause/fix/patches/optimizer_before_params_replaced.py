@@ -56,11 +56,11 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
 
 
 def _made(facts: Facts, project: Project) -> tuple[Module, ast.stmt] | None:
-    """The statement that makes the optimizer: the only one, or the only one that a replacement follows."""
+    """The statement that makes the optimizer: the only one, or the last one that a replacement follows."""
     found = [(m, s) for m, c in constructions(project) if (s := m.statement(c)) is not None]
     followed = [(m, s) for m, s in found if _replacement(facts, project, m, s) is not None]
     chosen = followed if len(found) > 1 else found
-    return chosen[0] if len(chosen) == 1 else None
+    return chosen[-1] if chosen else None
 
 
 def _replacement(facts: Facts, project: Project, module: Module, made: ast.stmt) -> ast.stmt | None:

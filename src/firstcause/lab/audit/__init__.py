@@ -20,6 +20,7 @@ WATCHERS = (
     "gradients_cleared",
     "activations_before_loss",
     "memory_growth",
+    "graphs_at_evaluation",
     "hooks_kept",
     "parameters_held",
     "modes_of_steps",
@@ -40,6 +41,7 @@ WATCHERS = (
     "codes_used",
     "functions_derived",
     "states_loaded",
+    "frozen_parts",
 )
 
 

@@ -8,7 +8,7 @@ import torch
 
 from firstcause.lab import places
 from firstcause.lab.audit import Watcher
-from firstcause.lab.derivatives import compared
+from firstcause.lab.derivatives import by_layout, compared
 
 SHOWN = 8
 
@@ -18,13 +18,18 @@ class Watch(Watcher):
 
     def start(self) -> None:
         self.seen: dict[type, tuple[list[Any], dict[str, Any]]] = {}
+        # The functions that were given a gradient whose elements do not lie one after the other.
+        self.spread: set[type] = set()
         original = torch.autograd.Function.__dict__["apply"].__func__
-        seen = self.seen
+        seen, spread = self.seen, self.spread
 
         def apply(function: Any, *args: Any, **kwargs: Any) -> Any:
             if function not in seen and torch.is_grad_enabled() and _is_users(function):
                 seen[function] = ([_kept(a) for a in args], dict(kwargs))
-            return original(function, *args, **kwargs)
+            result = original(function, *args, **kwargs)
+            if isinstance(result, torch.Tensor) and result.requires_grad and function in seen:
+                result.register_hook(lambda g: None if g.is_contiguous() else spread.add(function))
+            return result
 
         torch.autograd.Function.apply = classmethod(apply)
 
@@ -44,10 +49,26 @@ class Watch(Watcher):
             except Exception as error:  # noqa: BLE001 - the program's code, on float64 and fewer rows
                 found.append(place | {"verdict": "unknown", "why": f"{type(error).__name__}: {error}"[:200]})
                 continue
+            if function in self.spread:
+                found += self._by_layout(place, function, args, kwargs, [i.position for i in inputs])
             found += [
                 place | {"verdict": i.verdict, "input": i.position, "pairs": _worst(i.pairs)} for i in inputs
             ]
         return {"derived": found[:SHOWN]}
+
+    def _by_layout(
+        self, place: dict[str, Any], function: Any, args: list[Any], kwargs: dict[str, Any], inputs: list[int]
+    ) -> list[dict[str, Any]]:
+        found = []
+        for position in inputs:
+            try:
+                pairs = by_layout(function, args, kwargs, position)
+            except RuntimeError as error:
+                # It asks for contiguous gradients itself, and says so.
+                pairs, place = [], place | {"why": str(error)[:200]}
+            if pairs:
+                found.append(place | {"verdict": "layout", "input": position, "pairs": pairs})
+        return found
 
 
 def _is_users(function: Any) -> bool:

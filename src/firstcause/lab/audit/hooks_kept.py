@@ -23,6 +23,7 @@ METHODS = {
 # Two of one kind may be meant, as before and after a wrapper; a third on the same object is a pile.
 PILE = 3
 SHOWN = 4
+CALLERS = 6
 
 
 class Watch(Watcher):
@@ -33,6 +34,7 @@ class Watch(Watcher):
         # and not the handle: a handle may be thrown away.
         self.made: dict[tuple[str, int], list[tuple[Any, int, int, str]]] = {}
         self.sites: dict[tuple[str, int], dict[str, Any]] = {}
+        self.callers: dict[tuple[str, int], list[dict[str, Any]]] = {}
         for kind, names in METHODS.items():
             for name in names:
                 if hasattr(kind, name):
@@ -49,6 +51,8 @@ class Watch(Watcher):
                 assert site is not None
                 key = (site["file"], site["line"])
                 self.sites.setdefault(key, site)
+                if key not in self.callers:
+                    self.callers[key] = list(places.stack(caller.f_back))[:CALLERS]
                 entry = (handle.hooks_dict_ref, handle.id, id(owner), register.__name__)
                 self.made.setdefault(key, []).append(entry)
             return handle
@@ -67,6 +71,7 @@ class Watch(Watcher):
                 found.append(
                     {
                         "site": self.sites[key],
+                        "callers": self.callers[key],
                         "method": made[0][3],
                         "registered": len(made),
                         "stay": sum(stay.values()),

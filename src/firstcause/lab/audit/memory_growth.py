@@ -1,29 +1,28 @@
-"""Tensors and graph that pile up from step to step, who holds them, and the statement that feeds the holder.
+"""Tensors, graph and host objects that pile up from step to step, who holds them, and the statement that feeds the holder.
 
-With ``settings["released"]`` what the holder holds is let go of from then on (a graph is cut, a container is emptied):
-the growth must stop there, if it is the holder's.
+With ``settings["released"]`` what the holder holds is let go of from then on (``lab/hollow``): the growth must stop there,
+if it is the holder's.
 """
 
 from __future__ import annotations
 
-import traceback
-from itertools import pairwise
 from typing import Any
 
 import torch
 
-from firstcause.lab import holding
+from firstcause.lab import holding, piles
 from firstcause.lab.audit import Watcher
 from firstcause.lab.feeding import Feeding
+from firstcause.lab.hollow import hollow
 from firstcause.lab.live import Live, Sample, nodes, resident
+from firstcause.lab.reaching import CACHED, CONTAINERS
+from firstcause.lab.rising import LEAST, climbs, rises
 
 # Optimizer state, averages and lazy buffers are born in the first steps.
 WARM = 3
-LEAST_SAMPLES, MOST_SAMPLES = 8, 24
-SEARCHES = 3
-TRIED = 4
-# Two samples of ten may be level: a held value that is replaced, or a step without one.
-RISING = 0.8
+MOST_SAMPLES = 24
+SEARCHES = 4
+MOST_TARGETS = 200
 
 
 class Watch(Watcher):
@@ -35,14 +34,23 @@ class Watch(Watcher):
     def start(self) -> None:
         self.live, self.samples = Live(), list[Sample]()
         self.steps, self.every, self.searches = 0, 1, 0
-        self.chain: holding.Chain | None = None
+        self.holder: holding.Holder | None = None
         self.kind = ""
         self.shape: list[int] = []
+        self.single = self.bounded = False
+        self.container: str | None = None
+        self.cache: dict[str, Any] | None = None
         self.feeding: Feeding | None = None
+        self.evaluating = self.fed_at_evaluation = False
         self.loss_nodes: list[int] = []
+        self.piles = piles.Piles()
         self.least: int | None = None
         self.released_at: int | None = None
         self.after: list[Sample] = []
+
+    def ran(self, module: torch.nn.Module, args: tuple[Any, ...], result: Any) -> None:
+        # The outermost module returns last.
+        self.evaluating = not module.training
 
     def loss(self, value: torch.Tensor) -> None:
         if self.samples and self.steps % self.every == 0:
@@ -54,8 +62,12 @@ class Watch(Watcher):
             self.feeding.end()
         if self.released_at is not None:
             self._release()
-        if self.steps < WARM or self.steps % self.every:
-            return
+        if self.steps >= WARM and self.steps % self.every == 0:
+            self._sample()
+        if self.feeding is not None and self.released_at is None:
+            self.feeding.begin()
+
+    def _sample(self) -> None:
         now = resident()
         self.least = now if self.least is None else min(self.least, now)
         if not self.samples and now - self.least < self.LEAST_GROWN:
@@ -65,57 +77,65 @@ class Watch(Watcher):
             self.after.append(sample)
             return
         self.samples.append(sample)
-        if self.chain is None and len(self.samples) >= LEAST_SAMPLES and self.searches < SEARCHES:
+        if self.holder is None and len(self.samples) >= LEAST and self.searches < SEARCHES:
             self._search()
-        elif self.feeding is not None and self.feeding.site is None:
-            self.feeding.begin()
-        if self.chain is not None and self.settings.get("released"):
+        if self.holder is not None and self.settings.get("released"):
             self.released_at = self.steps
         elif len(self.samples) > MOST_SAMPLES:
             self.samples, self.every = self.samples[1::2], 2 * self.every
 
     def _search(self) -> None:
         """The holder of what has grown so far; the graph first, since a graph holds tensors that nobody else knows."""
-        if rises([s.nodes for s in self.samples]):
-            # What a step makes anew from the step before holds the whole graph by itself, and is never old.
-            whole = self.samples[-1].nodes
-            now = (t for t in self.live.tensors() if t.grad_fn is not None)
-            self.kind, targets = (
-                "graph",
-                [*middle(self.live.roots()), *(t for t in now if nodes([t]) >= whole / 2)],
-            )
-        elif rises([s.bytes for s in self.samples]):
-            self.kind, targets = "tensors", middle([t for t in self.live.old() if t.grad_fn is None])
-        else:
-            return
+        if self._rises("graph"):
+            self._found("graph", self.live.roots()[:MOST_TARGETS], self.live.carried())
+        elif self._rises("tensors"):
+            self._found("tensors", [t for t in self.live.old() if t.grad_fn is None][:MOST_TARGETS])
+        elif self._rises("host"):
+            self._found("host", self.piles.grown())
+
+    def _rises(self, kind: str = "") -> bool:
+        """Whether the samples so far grow in a way; what was found early may have come to its end since."""
+        kind = kind or self.kind
+        if kind == "host":
+            return climbs([s.resident for s in self.samples])
+        return rises([s.nodes if kind == "graph" else s.bytes for s in self.samples])
+
+    def _found(self, kind: str, *targets: list[Any]) -> None:
         self.searches += 1
-        for target in targets[:TRIED]:
-            self.chain = holding.chain_to(target)
-            if self.chain is not None:
-                self.shape = list(target.shape)
+        self.kind = kind
+        for some in targets:
+            self.holder = holding.holder_of(some) if some else None
+            if self.holder is not None:
+                self.shape = list(getattr(some[0], "shape", []))
                 break
-        if self.chain is not None and self.chain.container is not None:
-            self.feeding = Feeding(self.chain.container)
-            self.feeding.begin()
+        if self.holder is None:
+            return
+        held = self.holder.now()
+        # A tensor, or the two of an LSTM, that each step replaces.
+        self.single = isinstance(held, torch.Tensor) or type(held) is tuple
+        self.container = type(held).__name__ if issubclass(type(held), (*CONTAINERS, dict)) else None
+        self.bounded = getattr(held, "maxlen", None) is not None
+        if type(held) is CACHED:
+            self.bounded = False
+            self.cache = _decorated(held)
+        self.feeding = Feeding(self.holder.now, self._fed)
+
+    def _fed(self) -> None:
+        self.fed_at_evaluation = self.evaluating
 
     def _release(self) -> None:
-        assert self.chain is not None
-        held = self.chain.outer
-        if self.chain.exception is not None:
-            for error in _values(held):
-                if isinstance(error, BaseException):
-                    traceback.clear_frames(error.__traceback__)
-        elif self.kind == "tensors" and hasattr(held, "clear"):
-            held.clear()
-        else:
-            for tensor in _values(held):
-                if isinstance(tensor, torch.Tensor) and tensor.grad_fn is not None and not tensor._is_view():
-                    tensor.detach_()
+        assert self.holder is not None
+        held = self.holder.now()
+        how = "frames" if self.holder.exception else "graph" if self.kind == "graph" else "values"
+        then = hollow(held, how)
+        if then is not held and self.holder.put is not None:
+            self.holder.put(then)
 
     def facts(self) -> dict[str, Any]:
-        if self.chain is None:
-            return {}
-        chain = self.chain
+        holder = self.holder
+        if holder is None or (self.released_at is None and not self._rises()):
+            return {"memory": [vars(s) for s in self.samples]} if self.samples else {}
+        site = self.cache or (self.feeding.site if self.feeding is not None else None)
         growth = {
             "kind": self.kind,
             "samples": [vars(s) for s in self.samples],
@@ -123,39 +143,26 @@ class Watch(Watcher):
             "released_at": self.released_at,
             "loss_grows": rises(self.loss_nodes),
             "shape": self.shape,
-            "expression": chain.expression,
-            "name": chain.name,
-            "root": chain.root,
-            "file": chain.file,
-            "function": chain.function,
-            "exception": chain.exception,
-            "container": type(chain.container).__name__ if chain.container is not None else None,
-            "bounded": getattr(chain.container, "maxlen", None) is not None,
-            "site": self.feeding.site if self.feeding is not None else None,
+            "single": self.single,
+            "at_evaluation": self.fed_at_evaluation,
+            "expression": holder.expression,
+            "name": holder.name,
+            "root": holder.root,
+            "file": holder.file,
+            "function": holder.function,
+            "exception": holder.exception,
+            "hooks": holder.hooks,
+            "container": self.container,
+            "cached": self.cache is not None,
+            "bounded": self.bounded,
+            "site": site,
         }
-        return {"growth": growth}
+        return {"growth": growth, "memory": growth["samples"]}
 
 
-def middle(found: list[torch.Tensor]) -> list[torch.Tensor]:
-    """Some from the middle on: the oldest may be there for another reason, and the newest are not held yet."""
-    return found[len(found) // 2 :][:TRIED]
+def _decorated(cached: Any) -> dict[str, Any] | None:
+    """Where a function with a cache is decorated."""
+    from firstcause.lab import places
 
-
-def rises(values: list[int]) -> bool:
-    """Whether a series rises through its second half, from above its first: what is emptied at each epoch does not."""
-    head, tail = values[: len(values) // 2], values[len(values) // 2 :]
-    if len(tail) < LEAST_SAMPLES // 2:
-        return False
-    ups = sum(b > a for a, b in pairwise(tail)) / (len(tail) - 1)
-    falls = any(b < a for a, b in pairwise(tail))
-    return ups >= RISING and not falls and tail[0] >= max(head) and tail[-1] > values[0]
-
-
-def _values(held: Any, depth: int = 3) -> list[Any]:
-    """What a container holds, containers in it included."""
-    if isinstance(held, dict):
-        held = list(held.values())
-    if not isinstance(held, holding.CONTAINERS) or not depth:
-        return []
-    inner = [_values(v, depth - 1) if isinstance(v, holding.CONTAINERS) else [v] for v in list(held)]
-    return [v for values in inner for v in values]
+    code = getattr(getattr(cached, "__wrapped__", None), "__code__", None)
+    return places.place(code.co_filename, code.co_firstlineno, code.co_name) if code is not None else None

@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from firstcause.lab import fresh_values
 from firstcause.lab.audit import Watcher
 from firstcause.lab.optimizers import Optimizers, figure_of, parameters
 from firstcause.lab.untrained import Ran, of_no_module, plain_holder, shared_places, without_optimizer
@@ -25,6 +26,9 @@ class Watch(Watcher):
         self.figure: dict[int, float] = {}
         self.ever_held: set[int] = set()
         self.steps = 0
+        # By module the last step before which it ran, by optimizer its own first one.
+        self.last_ran: dict[int, int] = {}
+        self.first_step: dict[int, int] = {}
         # The modules that run now, and those that ran inside of another one without being part of it.
         self.stack: list[torch.nn.Module] = []
         self.inside: dict[int, str | None] = {}
@@ -41,8 +45,10 @@ class Watch(Watcher):
         while self.stack and self.stack.pop() is not module:
             pass
         self.running.add(module)
+        self.last_ran[id(module)] = self.steps
 
     def before_step(self, optimizer: torch.optim.Optimizer) -> None:
+        self.first_step.setdefault(id(optimizer), self.steps)
         self.ever_held |= {id(p) for p in parameters(optimizer)}
         self.steps += 1
         if self.steps <= LOOKED or self.steps % THEN == 0:
@@ -70,8 +76,22 @@ class Watch(Watcher):
             "missing_count": len(missing),
             "missing_elements": sum(known[i][0].numel() for i in missing),
             "trained_count": len(trained),
-            "of_no_module": len(of_no_module(self.optimizers) & self.ever_held),
+            "of_no_module": len(of_no_module(self.optimizers) & self.ever_held | self._replaced()),
             "shared": shared_places(roots)[:SHOWN],
+        }
+
+    def _replaced(self) -> set[int]:
+        """What an optimizer holds of modules that ran before its first step and never since: watchers keep them alive."""
+        owners: dict[int, int] = {}
+        for i, module in self.running.modules.items():
+            for p in module._parameters.values():
+                owners[id(p)] = max(owners.get(id(p), 0), self.last_ran[i])
+        return {
+            id(p)
+            for optimizer in self.optimizers.all
+            if id(optimizer) in self.first_step
+            for p in parameters(optimizer)
+            if owners.get(id(p), self.steps) < self.first_step[id(optimizer)]
         }
 
     def _told(
@@ -83,6 +103,7 @@ class Watch(Watcher):
         return {
             "name": name,
             "class": type(owner).__name__,
+            "values": fresh_values.freshness(owner, own_name) if own_name in owner._parameters else "unknown",
             "root": root,
             "inside": self.inside.get(id(owner)),
             "container": [type(held_by[0]).__name__, held_by[1]] if held_by is not None else None,

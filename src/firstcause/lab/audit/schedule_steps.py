@@ -24,6 +24,8 @@ class Course:
     site: dict[str, Any] | None = None
     at: list[int] = field(default_factory=list)
     rates: list[tuple[float, float]] = field(default_factory=list)
+    # A scaler that leaves the first step out has seen its backward pass: then the order was right.
+    early: bool = False
 
 
 class Watch(Watcher):
@@ -34,7 +36,7 @@ class Watch(Watcher):
         self.steps: dict[int, int] = {}
         self.pending: Course | None = None
         self.passes: dict[int, list[int]] = {}
-        self.total = 0
+        self.total = self.backwards = 0
         self.lengths: list[int] = []
         self.schedules = Schedules(self._asked)
         self._follow_marks()
@@ -63,7 +65,11 @@ class Watch(Watcher):
     def _asked(self, schedule: Any, site: dict[str, Any] | None) -> bool:
         self._close()
         course = self.courses.setdefault(id(schedule), Course(schedule, site))
-        course.at.append(self.steps.get(id(schedule.optimizer), 0))
+        steps = self.steps.get(id(schedule.optimizer), 0)
+        course.early = course.early or (
+            not course.at and not steps and (not self.backwards or self.total > 0)
+        )
+        course.at.append(steps)
         course.rates.append((rate_of(schedule.optimizer), 0.0))
         self.pending = course
         return True
@@ -73,6 +79,9 @@ class Watch(Watcher):
         if self.pending is not None:
             course, self.pending = self.pending, None
             course.rates[-1] = (course.rates[-1][0], rate_of(course.schedule.optimizer))
+
+    def loss(self, value: torch.Tensor) -> None:
+        self.backwards += 1
 
     def before_step(self, optimizer: torch.optim.Optimizer) -> None:
         self._close()
@@ -101,7 +110,7 @@ class Watch(Watcher):
             "batches": self._batches(),
             "floor_at": low,
             "rates": [rates[0], rates[-1]] if rates else [],
-            "before": len(course.at) > 0 and course.at[0] == 0,
+            "early": course.early,
             "first_rates": rates[:2],
         }
 

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 LONGEST = 30.0
 EXCEPTIONS = 3
 
+# What torch's engine says to a backward in a fork once it has threads for devices.
+FORKED = "autograd's threading in combination with fork-based"
+
 
 def numeric(
     recorder: Recorder,
@@ -138,10 +141,22 @@ def split_off(session: Session, where: str, facts: dict[str, Any], seconds: floa
             return result
         os.close(result)
         shutil.rmtree(os.path.join(session.folder, "scratch"), ignore_errors=True)
-        facts["replay"] = _outcome(path + ".replay", outcome)
+        replayed = _outcome(path + ".replay", outcome)
+        if not _needs_own_process(replayed):
+            facts["replay"] = replayed
     _write(path + ".json", facts)
     session.journal.event("failure", folder=where, name=facts["name"])
     return None
+
+
+def _needs_own_process(replayed: dict[str, Any]) -> bool:
+    """Whether backward refused to run in a fork: torch sees a card, and autograd has threads of its own.
+
+    The step is then replayed in a fresh process, when a diagnosis asks for it.
+    """
+    return FORKED in str((replayed.get("exception") or {}).get("message", "")) or FORKED in replayed.get(
+        "why", ""
+    )
 
 
 def key_of(error: BaseException) -> tuple[str, int]:

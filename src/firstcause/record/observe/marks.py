@@ -17,6 +17,8 @@ from __future__ import annotations
 
 import ast
 import copy
+import importlib
+import os
 import warnings
 from dataclasses import dataclass
 from types import CodeType
@@ -65,12 +67,14 @@ def compile_marked(
     """
     with open(path, "rb") as file:
         source = file.read()
-    if not main and not any(word in source for word in WORDS):
+    experiment = os.environ.get("FIRSTCAUSE_REWRITE", "") if library is None else ""
+    if not main and not experiment and not any(word in source for word in WORDS):
         return None
     with warnings.catch_warnings():
         # The plain compilation by Python's own loader has shown them already.
         warnings.simplefilter("ignore")
         tree = ast.parse(source, path)
+        changed = _changed(tree, path, experiment) if experiment else False
         if library not in library_loops.CALLS:
             reach.include(path)
         steps = reach.names | (library_loops.LOOPS.get(library, frozenset()) if library else frozenset())
@@ -84,7 +88,7 @@ def compile_marked(
             tree = marker.visit(tree)
         if main:
             _enclose(tree)
-        elif not (marker.found or instrument.found or calls.found):
+        elif not (marker.found or instrument.found or calls.found or changed):
             return None
         ast.fix_missing_locations(tree)
         try:
@@ -95,6 +99,13 @@ def compile_marked(
     CANDIDATES.update((c.k, c) for c in marker.found)
     SITES.update((c.s, c) for c in calls.found)
     return code
+
+
+def _changed(tree: ast.Module, path: str, experiment: str) -> bool:
+    """Whether an experiment changes this file: ``experiment`` names what does it, in a room that we may not import."""
+    module, _, attribute = experiment.partition(":")
+    changed: bool = getattr(importlib.import_module(module), attribute)(tree, path)
+    return changed
 
 
 def _enclose(tree: ast.Module) -> None:

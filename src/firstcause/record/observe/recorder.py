@@ -17,6 +17,7 @@ from firstcause.record.observe.dead_device import is_dead
 from firstcause.record.observe.guard import guarded
 from firstcause.record.observe.kept import keep_attributes
 from firstcause.record.observe.marks import CANDIDATES
+from firstcause.record.observe.memory import Memory
 from firstcause.record.observe.optimizer_copy import OptimizerCopy, Spare
 from firstcause.record.observe.plan import Plans
 from firstcause.record.observe.reachable import MODULE_OWN, Reachable, everything_of, is_own_class, reach
@@ -73,6 +74,7 @@ class Recorder:
         self.running: dict[int, set[int]] = {}
         self.writes = Writes()
         self.plans = Plans()
+        self.memory = Memory()
         self.replay: Replay | None = None
         if session.replay:
             # Much code, which only a sealed process needs.
@@ -308,6 +310,7 @@ class Recorder:
         """Let go of what this step needed, once the last optimizer of the unit has come."""
         now = time.perf_counter()
         self.step_seconds, self.seconds = now - self.seconds, now
+        self.memory.after(self.step, self.session.journal)
         self.step += 1
         self._note_writes()
         if self.unit is None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from firstcause.record.observe.arrival import Arrival
     from firstcause.record.observe.calls import Calls
     from firstcause.record.observe.finder import Finder
+    from firstcause.record.observe.ranks import Rank
     from firstcause.record.observe.recorder import Recorder
     from firstcause.sandbox.seal import SealReport
 
@@ -52,6 +53,9 @@ class Session:
         self.calls: Calls | None = None
         self.arrival: Arrival | None = None
         self.finder: Finder | None = None
+        self.rank: Rank | None = None
+        # What watches each rank of a program that is run again for a diagnosis; None in the user's own run.
+        self.audit: Any = None
         self.seal_report: SealReport | None = None
         self.result_fd = -1
         self.replay = os.environ.get("FIRSTCAUSE_REPLAY")
@@ -182,6 +186,8 @@ def unhandled() -> None:
         return
     try:
         session.journal.event("unhandled", exception=exceptions.describe(error))
+        if session.rank is not None:
+            session.rank.error = error
         if session.recorder is not None and session.recorder.replay is not None:
             session.recorder.replay.unhandled(error)
         if isinstance(error, Exception) and "torch.nn.modules.module" in sys.modules:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 from types import ModuleType
@@ -33,6 +34,14 @@ def install(folder: str, before: frozenset[str]) -> None:
         current.arrival = arrival.wanted(current, finder)
         other_device.lead(finder)
         after.setdefault("torch.utils.data.dataloader", []).append(_without_workers)
+    else:
+        after.setdefault("torch.distributed.distributed_c10d", []).append(_follow_ranks)
+        audit = os.environ.get("FIRSTCAUSE_RANKS")
+        if audit:
+            # A copy that is run for a diagnosis only: what watches its ranks, of a room that we may not import.
+            name, _, attribute = audit.partition(":")
+            current.audit = getattr(importlib.import_module(name), attribute)()
+            finder.meet(current.audit.patches())
     after.setdefault("torch.optim.optimizer", []).append(_hook_optimizers)
     after.setdefault("runpy", []).append(_mark_spawned_mains)
     sys.meta_path.insert(0, finder)
@@ -48,6 +57,12 @@ def install(folder: str, before: frozenset[str]) -> None:
 
 def _hook_optimizers(module: ModuleType) -> None:
     module.register_optimizer_step_pre_hook(session.before_step)
+
+
+def _follow_ranks(module: ModuleType) -> None:
+    from firstcause.record.observe import ranks
+
+    ranks.follow(session.current, module)
 
 
 def _without_workers(module: ModuleType) -> None:

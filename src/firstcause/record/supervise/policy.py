@@ -49,6 +49,12 @@ def of(args: argparse.Namespace, cwd: str) -> Policy:
     return Policy(found, args.pause_limit if args.pause_limit is not None else at_failure.PAUSE_SECONDS)
 
 
+def of_settings(cwd: str) -> Policy:
+    """The policy of a project where no options are given; raises ``InputError`` for settings that are none."""
+    names = (*Settings.__dataclass_fields__, "pause_limit")
+    return of(argparse.Namespace(**dict.fromkeys(names)), cwd)
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``firstcause run`` that make the policy; None where one is not given."""
     parser.add_argument(

@@ -4,6 +4,7 @@ from firstcause.specialists.custom_autograd_functions import (
     acos_gradient_at_domain_edge,
     graph_reused_across_iterations,
     inplace_modified_saved_tensor,
+    non_contiguous_gradient,
     nondeterministic_recomputation,
     optimizer_step_before_backward,
     sqrt_backward_at_zero,
@@ -23,5 +24,6 @@ SPECIALIST = Specialist(
         nondeterministic_recomputation,
         wrong_number_of_gradients,
         wrong_backward_formula,
+        non_contiguous_gradient,
     ),
 )

@@ -9,6 +9,7 @@ from firstcause.specialists.mixed_precision_and_optimization import (
     params_missing_from_optimizer,
     scaler_missing,
     scaler_update_missing,
+    scheduler_before_optimizer,
     scheduler_per_batch,
 )
 from firstcause.specialists.specialist import Specialist
@@ -25,5 +26,6 @@ SPECIALIST = Specialist(
         scaler_update_missing,
         params_missing_from_optimizer,
         scheduler_per_batch,
+        scheduler_before_optimizer,
     ),
 )

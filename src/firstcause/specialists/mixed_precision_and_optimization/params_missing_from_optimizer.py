@@ -13,7 +13,7 @@ CAUSE = "params-missing-from-optimizer"
 
 def seen(found: Ran, examination: Examination) -> str | None:
     others = left_out.unregistered(found) or left_out.replaced(found)
-    if not left_out.missing(found) or others or left_out.is_meant(examination):
+    if not left_out.missing(found) or others or left_out.left_on_purpose(found, examination):
         return None
     return left_out.told(found)
 

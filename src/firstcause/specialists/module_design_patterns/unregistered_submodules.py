@@ -13,7 +13,8 @@ CAUSE = "unregistered-submodules"
 
 def seen(found: Ran, examination: Examination) -> str | None:
     inside = left_out.unregistered(found)
-    return _told(found, inside[0]) if inside and not left_out.is_meant(examination, left_out.HIDDEN) else None
+    meant = inside and left_out.is_meant(examination, left_out.names_of(found, left_out.HIDDEN))
+    return _told(found, inside[0]) if inside and not meant else None
 
 
 def _told(found: Ran, first: Facts) -> str:

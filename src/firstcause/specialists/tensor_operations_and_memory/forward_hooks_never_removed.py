@@ -31,7 +31,7 @@ def _settled(cause: str, examination: Examination, pile: Facts) -> Hypothesis:
 
 
 def _known(examination: Examination, pile: Facts) -> Facts:
-    return examination.place(pile["site"])
+    return examination.place(pile["site"]) | {"callers": [examination.place(c) for c in pile["callers"]]}
 
 
 _FORM = Silent(CAUSE, _pile, _told, _settled, _known, "an audit of the training in which hooks pile up")

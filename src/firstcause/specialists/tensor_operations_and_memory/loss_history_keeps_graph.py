@@ -11,9 +11,9 @@ CAUSE = "loss-history-keeps-graph"
 
 def _mine(found: Ran) -> Facts:
     seen = growth.growth(found)
-    return (
-        seen if seen and seen["kind"] == "graph" and not seen["exception"] and not seen["loss_grows"] else {}
-    )
+    if not seen or growth.belongs_elsewhere(seen, found):
+        return {}
+    return seen if seen["kind"] == "graph" and not growth.is_state(seen) else {}
 
 
 _FORM = growth.form(CAUSE, _mine)

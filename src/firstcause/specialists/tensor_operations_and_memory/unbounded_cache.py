@@ -11,9 +11,9 @@ CAUSE = "unbounded-cache"
 
 def _mine(found: Ran) -> Facts:
     seen = growth.growth(found)
-    return (
-        seen if seen and seen["kind"] == "tensors" and not seen["exception"] and not seen["bounded"] else {}
-    )
+    if not seen or growth.belongs_elsewhere(seen, found):
+        return {}
+    return seen if seen["kind"] in ("tensors", "host") and not seen["bounded"] else {}
 
 
 _FORM = growth.form(CAUSE, _mine)

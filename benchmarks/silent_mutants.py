@@ -1,0 +1,210 @@
+"""Faults put into healthy programs: which are noticed, and which are named.
+
+    python benchmarks/silent_mutants.py --measure            run all mutants and 3 seeds of each program, unobserved
+    python benchmarks/silent_mutants.py --judge [--most N]   diagnose the measurable ones that were not judged yet
+    python benchmarks/silent_mutants.py --table              what is known so far
+
+A mutant is measurable where its final loss lies beyond 3 standard deviations of 3 healthy seeds, fixed before any is
+judged; the others are listed. Each answer is written to ``results/silent-mutants.json`` at once: the work can be
+broken off and taken up again. Needs Python 3.11 and its standard library; firstcause and torch beside each other.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import shutil
+import statistics
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import tomllib
+
+HERE = Path(__file__).resolve().parent
+PROGRAMS, RESULTS = HERE / "silent", HERE / "results" / "silent-mutants.json"
+# A fault is put into so many of the programs that have a place for it, the first ones after its own number.
+EACH, SEEDS, BEYOND = 1, 3, 3.0
+# Healthy seeds may agree by chance: nothing nearer than this share of their mean is measurable.
+FLOOR = 0.02
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Changes of one text, all needed; ``causes`` are the slugs that name it."""
+
+    name: str
+    causes: tuple[str, ...]
+    changes: tuple[tuple[str, str], ...]
+
+    def put_into(self, text: str) -> str | None:
+        """The program with the fault; None where it has no place for it, or more than one."""
+        for old, new in self.changes:
+            if text.count(old) != 1:
+                return None
+            text = text.replace(old, new)
+        return text
+
+
+def faults() -> list[Fault]:
+    """Those of ``silent/faults.toml``."""
+    found = tomllib.loads((PROGRAMS / "faults.toml").read_text())["fault"]
+    return [Fault(f["name"], tuple(f["causes"]), tuple((a, b) for a, b in f["changes"])) for f in found]
+
+
+def mutants() -> dict[str, tuple[Fault, str, str]]:
+    """By name: the fault, the program, and its text with the fault."""
+    texts = {p.stem: p.read_text() for p in sorted(PROGRAMS.glob("*.py"))}
+    found = {}
+    for number, one in enumerate(faults()):
+        fits = [(n, t) for n, text in texts.items() if (t := one.put_into(text)) is not None and t != text]
+        if not fits:
+            raise SystemExit(f"no program has a place for the fault {one.name!r}")
+        start = number % len(fits)
+        for name, text in (fits[start:] + fits[:start])[:EACH]:
+            found[f"{name}: {one.name}"] = (one, name, text)
+    return found
+
+
+def final(text: str, seed: int) -> float | None:
+    """The last number that a program prints; None where it fails."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "train.py").write_text(text)
+        env = environment(SEED=str(seed))
+        command = ["python", "train.py"]
+        done = subprocess.run(
+            command, cwd=folder, env=env, capture_output=True, text=True, timeout=300, check=False
+        )
+    words = done.stdout.split()
+    return float(words[-1]) if done.returncode == 0 and words else None
+
+
+def environment(**more: str) -> dict[str, str]:
+    tool = shutil.which("firstcause") or "firstcause"
+    path = f"{Path(tool).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    return {
+        **os.environ,
+        "OMP_NUM_THREADS": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "NO_COLOR": "1",
+        "PATH": path,
+        **more,
+    }
+
+
+def measure(known: dict[str, Any]) -> None:
+    """The healthy seeds of each program, then each mutant's figure, and whether it lies beyond their noise."""
+    healthy = known.setdefault("healthy", {})
+    for path in sorted(PROGRAMS.glob("*.py")):
+        if path.stem not in healthy:
+            healthy[path.stem] = [final(path.read_text(), seed) for seed in range(SEEDS)]
+            keep(known)
+    for name, (one, program, text) in mutants().items():
+        if name in known.setdefault("mutants", {}):
+            continue
+        figure, seeds = final(text, 0), healthy[program]
+        middle = statistics.mean(seeds)
+        bound = max(BEYOND * statistics.stdev(seeds), FLOOR * abs(middle))
+        far = figure is not None and (not math.isfinite(figure) or abs(figure - middle) > bound)
+        known["mutants"][name] = {"causes": one.causes, "final": figure, "measurable": far}
+        keep(known)
+
+
+def judge(known: dict[str, Any], most: int) -> None:
+    """Diagnose what is measurable and has no answer yet."""
+    everything = mutants()
+    waiting = [
+        n
+        for n, m in known.get("mutants", {}).items()
+        if m["measurable"] and "got" not in m and n in everything
+    ]
+    for name in spread(waiting)[:most]:
+        one, _, text = everything[name]
+        began = time.monotonic()
+        with tempfile.TemporaryDirectory() as temp:
+            folder, answer = Path(temp) / "work", Path(temp) / "answer.json"
+            folder.mkdir()
+            (folder / "train.py").write_text(text)
+            call(["firstcause", "run", "-q", "-o", "run", "python", "train.py"], folder)
+            call(
+                ["firstcause", "diagnose", "run", "--json", str(answer), "--yes", "--budget", "120s"], folder
+            )
+            data = json.loads(answer.read_text()) if answer.exists() else {"status": "error"}
+        got = data.get("cause") if data["status"] == "established" else None
+        known["mutants"][name] |= {
+            "got": got,
+            "status": data["status"],
+            "verdict": "right" if got in one.causes else "wrong" if got else "not named",
+            "seconds": round(time.monotonic() - began, 1),
+        }
+        keep(known)
+        print(f"{name:52s} {known['mutants'][name]['verdict']:10s} {got or data['status']}", flush=True)
+
+
+def spread(names: list[str]) -> list[str]:
+    """The first mutant of each fault before the second one of any."""
+    seen: dict[str, int] = {}
+    order = []
+    for name in names:
+        own = name.partition(": ")[2]
+        order.append((seen.setdefault(own, 0), name))
+        seen[own] += 1
+    return [name for _, name in sorted(order, key=lambda o: o[0])]
+
+
+def call(command: list[str], folder: Path) -> None:
+    subprocess.run(command, cwd=folder, env=environment(), capture_output=True, timeout=600, check=False)
+
+
+def keep(known: dict[str, Any]) -> None:
+    known["totals"] = totals(known)
+    RESULTS.parent.mkdir(exist_ok=True)
+    RESULTS.with_suffix(".new").write_text(json.dumps(known, indent=1) + "\n")
+    RESULTS.with_suffix(".new").replace(RESULTS)
+
+
+def totals(known: dict[str, Any]) -> dict[str, Any]:
+    made = known.get("mutants", {})
+    judged = [m for m in made.values() if "got" in m]
+    verdicts = {v: sum(m["verdict"] == v for m in judged) for v in ("right", "wrong", "not named")}
+    return {
+        "faults": len({n.partition(": ")[2] for n in made}),
+        "mutants": len(made),
+        "measurable": sum(m["measurable"] for m in made.values()),
+        "excluded": sorted(n for n, m in made.items() if not m["measurable"]),
+        "judged": len(judged),
+        **verdicts,
+    }
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--measure", action="store_true")
+    parser.add_argument("--judge", action="store_true")
+    parser.add_argument("--most", type=int, default=1000, metavar="N", help="judge no more than N of them")
+    parser.add_argument(
+        "--table", action="store_true", help="the fault, the program and the verdict, a line each"
+    )
+    args = parser.parse_args()
+    known = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    if args.measure:
+        measure(known)
+    if args.judge:
+        judge(known, args.most)
+    if args.table:
+        for name, m in sorted(known.get("mutants", {}).items()):
+            verdict = m.get("verdict", "-" if m["measurable"] else "not measurable")
+            print(f"{name:52s} {m['final'] or math.nan:9.4g} {verdict:14s} {m.get('got') or ''}")
+    print(json.dumps(totals(known)))
+    return int(totals(known)["wrong"] > 0)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

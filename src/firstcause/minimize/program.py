@@ -1,0 +1,136 @@
+"""A straight program of tensor calls: what a tape holds, what reductions make smaller, and what a script is written from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import torch
+from torch.utils._pytree import tree_flatten, tree_leaves, tree_map
+
+
+@dataclass(frozen=True)
+class Ref:
+    """The tensor with this number, among the arguments of a call."""
+
+    number: int
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What held around a call: gradients on or off, and the dtype of each device's autocast region."""
+
+    grad: bool = True
+    autocast: tuple[tuple[str, torch.dtype], ...] = ()
+
+    def entered(self) -> ExitStack:
+        stack = ExitStack()
+        stack.enter_context(torch.set_grad_enabled(self.grad))
+        for device, dtype in self.autocast:
+            stack.enter_context(torch.autocast(device, dtype=dtype))
+        return stack
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A tensor that no call of the program makes: its value, and the expression that makes it, if a short one does."""
+
+    value: torch.Tensor
+    trained: bool = False
+    made: tuple[Any, ...] | None = None
+
+    def fresh(self) -> torch.Tensor:
+        """The tensor for one run, which may be written in place."""
+        made = self.value.detach().clone() if self.made is None else build(self)
+        return made.requires_grad_(self.trained)
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call: the function, its arguments with ``Ref`` for tensors, and the numbers of the tensors it gives."""
+
+    function: Callable[..., Any]
+    name: str
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    outputs: tuple[int | None, ...]
+    settings: Settings = Settings()
+
+    def inputs(self) -> list[int]:
+        return [x.number for x in tree_leaves((self.args, self.kwargs), is_leaf=is_ref) if isinstance(x, Ref)]
+
+    def renamed(self, names: dict[int, int]) -> Call:
+        """With other tensors in the place of some."""
+
+        def other(x: Any) -> Any:
+            return Ref(names[x.number]) if isinstance(x, Ref) and x.number in names else x
+
+        args, kwargs = tree_map(other, (self.args, self.kwargs), is_leaf=is_ref)
+        return replace(self, args=args, kwargs=kwargs)
+
+
+@dataclass(frozen=True)
+class Program:
+    """Leaves by number, and calls in order; the last call is the one that fails, or the backward of what does."""
+
+    leaves: dict[int, Leaf]
+    calls: tuple[Call, ...]
+
+    def used(self) -> Program:
+        """Without the leaves that no call uses."""
+        wanted = {n for call in self.calls for n in call.inputs()}
+        return replace(self, leaves={n: leaf for n, leaf in self.leaves.items() if n in wanted})
+
+    def size(self) -> tuple[int, int, int]:
+        """What a smaller program has less of: calls, leaves, elements."""
+        return len(self.calls), len(self.leaves), sum(leaf.value.numel() for leaf in self.leaves.values())
+
+
+@dataclass
+class Running:
+    """The tensors of one run, the call that it stands at, and the tensors that it is given."""
+
+    values: dict[int, torch.Tensor] = field(default_factory=dict)
+    at: int = 0
+    given: list[Any] = field(default_factory=list)
+
+
+def is_ref(x: Any) -> bool:
+    return isinstance(x, Ref)
+
+
+def steps(program: Program, running: Running) -> Iterator[tuple[Call, Any]]:
+    """Run call by call and give each with its result; whatever a call raises comes through."""
+    running.values = {n: leaf.fresh() for n, leaf in program.leaves.items()}
+    for running.at, call in enumerate(program.calls):
+
+        def of(x: Any) -> Any:
+            return running.values[x.number] if isinstance(x, Ref) else x
+
+        args, kwargs = tree_map(of, (call.args, call.kwargs), is_leaf=is_ref)
+        running.given = [x for x in tree_leaves((args, kwargs)) if isinstance(x, torch.Tensor)]
+        with call.settings.entered():
+            result = call.function(*args, **kwargs)
+        for number, leaf in zip(call.outputs, tree_flatten(result)[0], strict=False):
+            if number is not None and isinstance(leaf, torch.Tensor):
+                running.values[number] = leaf
+        yield call, result
+
+
+def build(leaf: Leaf) -> torch.Tensor:
+    """The tensor that a leaf's expression makes; random ones draw from the global generator."""
+    assert leaf.made is not None
+    kind, *rest = leaf.made
+    like = leaf.value
+    shape, options = tuple(like.shape), {"dtype": like.dtype, "device": like.device}
+    if kind == "randn":
+        return torch.randn(shape, **options)
+    if kind == "rand":
+        return torch.rand(shape, **options)
+    if kind == "randint":
+        return torch.randint(rest[0], shape, **options)
+    if kind == "arange":
+        return torch.arange(like.numel(), **options).view(shape)
+    return torch.full(shape, rest[0], **options)

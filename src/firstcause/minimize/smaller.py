@@ -1,0 +1,54 @@
+"""Reductions, in turn, for as long as one of them still makes the program smaller."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from firstcause.minimize.program import Program
+from firstcause.minimize.reductions.fewer_arguments import fewer_arguments
+from firstcause.minimize.reductions.fewer_calls import fewer_calls
+from firstcause.minimize.reductions.fewer_dimensions import fewer_dimensions
+from firstcause.minimize.reductions.later_start import later_start
+from firstcause.minimize.reductions.needed_only import needed_only
+from firstcause.minimize.reductions.plain_settings import plain_settings
+from firstcause.minimize.reductions.plain_values import plain_values
+from firstcause.minimize.reductions.smaller_sizes import smaller_sizes
+from firstcause.minimize.trial import Trials
+
+# A reduction gives programs that are smaller than the one it is given, the boldest first; it is told which of them failed
+# by being sent the program that is to be made smaller from there on.
+Reduction = Callable[[Program], Iterator[Program]]
+REDUCTIONS: tuple[Reduction, ...] = (
+    needed_only,
+    later_start,
+    fewer_calls,
+    fewer_arguments,
+    plain_settings,
+    smaller_sizes,
+    fewer_dimensions,
+    plain_values,
+)
+ROUNDS = 4
+
+
+def smallest(program: Program, trials: Trials) -> Program:
+    """The smallest program found that fails the same way, within the time of ``trials``."""
+    for _ in range(ROUNDS):
+        before = program
+        for reduction in REDUCTIONS:
+            program = _reduced(program, reduction, trials)
+        if program is before or trials.over():
+            break
+    return program
+
+
+def _reduced(program: Program, reduction: Reduction, trials: Trials) -> Program:
+    candidates = reduction(program)
+    candidate = next(candidates, None)
+    while candidate is not None and not trials.over():
+        candidate = candidate.used()
+        if trials.fails(candidate):
+            program = candidate
+            candidates = reduction(program)
+        candidate = next(candidates, None)
+    return program

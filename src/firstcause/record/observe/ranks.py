@@ -1,0 +1,238 @@
+"""One rank of a distributed program: where it stands, written into a folder of its own as it goes.
+
+torch's flight recorder holds the collectives, DDP's own included; a thread reads it now and then, and once more at the
+end. Ranks may end in C++, without a word of Python's: the fault handler's stack is kept beside it.
+"""
+
+from __future__ import annotations
+
+import atexit
+import faulthandler
+import functools
+import importlib
+import json
+import linecache
+import os
+import pickle
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from firstcause.record import private, ranked
+from firstcause.record.observe import elastic, exceptions
+
+if TYPE_CHECKING:
+    from firstcause.record.observe.session import Session
+
+ENTRIES = "2000"
+# Of them, the newest so many are written.
+KEPT = 200
+SECONDS = 0.5
+# A rank that does not move is written as often: how long it has stood tells who waits.
+REWRITE_SECONDS = 1.0
+# The thread may take this share of the time of one core.
+SHARE = 0.02
+DEEPEST = 40
+MOST_LINES = 20
+# No other thread runs meanwhile: longer than any dump takes.
+UNDISTURBED = 5.0
+
+
+def follow(current: Callable[[], Session], module: Any) -> None:
+    """On import of ``torch.distributed.distributed_c10d``: a process that joins a group is a rank from then on.
+
+    The session is asked for each time and never kept: what torch's modules hold lives longer than the program's open
+    files, and the session holds those that a step reads.
+    """
+    os.environ.setdefault("TORCH_FR_BUFFER_SIZE", ENTRIES)
+    original = module.init_process_group
+
+    @functools.wraps(original)
+    def init_process_group(*args: Any, **kwargs: Any) -> Any:
+        result = original(*args, **kwargs)
+        session = current()
+        try:
+            if not session.off and (session.rank is None or session.rank.pid != os.getpid()):
+                session.rank = Rank(current, module.get_rank(), module.get_world_size())
+        except Exception:
+            session.failed("rank")
+        return result
+
+    module.init_process_group = init_process_group
+
+
+class Rank:
+    """This process as a rank: its folder, the thread that writes, and its last word."""
+
+    def __init__(self, current: Callable[[], Session], rank: int, world: int) -> None:
+        self.current, self.rank, self.world, self.pid = current, rank, world, os.getpid()
+        session = current()
+        self.folder = os.path.join(session.folder, ranked.FOLDER, str(rank))
+        self.error: BaseException | None = None
+        self.began = self.changed = time.time()
+        self.wrote = 0.0
+        self.last: tuple[Any, ...] = ()
+        self.seen: Counter[str] = Counter()
+        self.ended: dict[str, Any] | None = None
+        self.lock = threading.Lock()
+        private.make_folder(self.folder)
+        if not faulthandler.is_enabled():
+            path = os.path.join(self.folder, ranked.STACK)
+            self.stack = open(path, "w", opener=private.opener)  # noqa: SIM115 - it must outlive this call
+            faulthandler.enable(self.stack)
+        self.audit: Callable[[], dict[str, Any]] | None = None
+        if session.audit is not None:
+            self.audit = session.audit.ranked(self.folder, sys._getframe(2), self.look)
+        self.look()
+        threading.Thread(target=self._watch, name="firstcause-rank", daemon=True).start()
+        atexit.register(self.end)
+        # A process of multiprocessing leaves without Python's own end.
+        util = sys.modules.get("multiprocessing.util")
+        if util is not None:
+            util.Finalize(None, self.end, exitpriority=100)
+
+    @property
+    def session(self) -> Session:
+        return self.current()
+
+    def _watch(self) -> None:
+        pause = SECONDS if self.audit is None else SECONDS / 2
+        while self.ended is None:
+            time.sleep(pause)
+            before = time.thread_time()
+            try:
+                self.look()
+            except Exception:
+                self.session.failed("rank")
+                return
+            pause = max(SECONDS, (time.thread_time() - before) / SHARE) if self.audit is None else SECONDS / 2
+
+    def look(self) -> None:
+        """Write where the rank stands, if it has moved since it was written last."""
+        with self.lock:
+            calls = _calls(self.session)
+            frame = sys._current_frames().get(threading.main_thread().ident or 0)
+            stack = _stack(self.session, frame)
+            now = (calls[-1]["seq"], calls[-1]["group"], calls[-1]["waiting"]) if calls else ()
+            place = stack[0]["line"] if stack else 0
+            if stack and self.ended is None:
+                self.seen[f"{stack[0]['file']}:{stack[0]['line']}"] += 1
+            if (now, place) != self.last:
+                self.changed = time.time()
+            elif self.ended is None and self.audit is None and time.time() - self.wrote < REWRITE_SECONDS:
+                return
+            self.last, self.wrote = (now, place), time.time()
+            recorder = self.session.recorder
+            facts = {
+                "rank": self.rank,
+                "world": self.world,
+                "pid": self.pid,
+                "restart": os.environ.get("TORCHELASTIC_RESTART_COUNT", "0"),
+                "began": self.began,
+                "changed": self.changed,
+                "time": self.wrote,
+                "steps": recorder.step if recorder is not None else 0,
+                "calls": calls[-KEPT:],
+                "stack": stack,
+                "inside": _inside(frame),
+                # How often the main thread was met at each line: where a slow rank spends its time.
+                "met": dict(self.seen.most_common(MOST_LINES)),
+                "ended": self.ended,
+                "audit": self.audit() if self.audit is not None else None,
+            }
+            path = os.path.join(self.folder, ranked.NOW)
+            with open(path + ".new", "w", encoding="utf-8", opener=private.opener) as file:
+                file.write(json.dumps(facts, default=str))
+            os.replace(path + ".new", path)
+
+    def end(self) -> None:
+        """The last word: the exception that ends this process, if one does."""
+        if self.ended is not None or os.getpid() != self.pid or self.session.off:
+            return
+        error = self.error or sys.exc_info()[1] or getattr(sys, "last_value", None)
+        chain = exceptions.describe(error) if error is not None else []
+        try:
+            self.ended = {"time": time.time(), "exception": chain}
+            self.look()
+            if chain:
+                elastic.tell(self.session.folder)
+        except Exception:
+            self.session.failed("end of rank")
+
+
+def _calls(session: Session) -> list[dict[str, Any]]:
+    """The collectives that the flight recorder holds, in order; frames of the program only, innermost first."""
+    # Our own process wrote it a moment ago: nothing foreign is unpickled.
+    entries = pickle.loads(_dump()).get("entries", [])
+    return [
+        {
+            "group": str(e["process_group"][0]),
+            "seq": e["collective_seq_id"],
+            "op": e["profiling_name"].rpartition(":")[2],
+            "sizes": e["input_sizes"],
+            "dtypes": e["input_dtypes"],
+            "waiting": not e["retired"],
+            "time": e["time_created_ns"] / 1e9,
+            "frames": [
+                {"file": f["filename"], "line": f["line"], "function": f["name"]}
+                for f in e.get("frames", ())
+                if _own(session, f["filename"])
+            ][:DEEPEST],
+        }
+        for e in entries[-2 * KEPT :]
+        if not e["is_p2p"]
+    ]
+
+
+def _dump() -> bytes:
+    """The flight recorder as it is now. Only in what torch has loaded already does it look for the frames' names.
+
+    It asks for ``torch._inductor``, and that imports it: seconds of work, and a race with an import in the main thread.
+    """
+    # Its stubs do not know the recorder.
+    c10d: Any = importlib.import_module("torch._C._distributed_c10d")
+    torch = sys.modules["torch"]
+    if "_inductor" in vars(torch):
+        return bytes(c10d._dump_fr_trace())
+    if "torch._inductor" in sys.modules:
+        # Its import has begun and is not over: without frames for once.
+        return bytes(c10d._dump_fr_trace(includeCollectives=True, includeStackTraces=False, onlyActive=False))
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(UNDISTURBED)
+    try:
+        vars(torch)["_inductor"] = None
+        return bytes(c10d._dump_fr_trace())
+    finally:
+        if vars(torch).get("_inductor", torch) is None:
+            del vars(torch)["_inductor"]
+        sys.setswitchinterval(interval)
+
+
+def _stack(session: Session, frame: FrameType | None) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    while frame is not None and len(found) < DEEPEST:
+        path, line = frame.f_code.co_filename, frame.f_lineno
+        if _own(session, path):
+            text = linecache.getline(path, line).strip()
+            found.append({"file": path, "line": line, "function": frame.f_code.co_name, "text": text})
+        frame = frame.f_back
+    return found
+
+
+def _inside(frame: FrameType | None) -> str:
+    """The function in which the thread stands, of a library as a rule: a loader's, a collective's."""
+    return "" if frame is None else f"{frame.f_globals.get('__name__', '')}.{frame.f_code.co_name}"
+
+
+_known: dict[str, bool] = {}
+
+
+def _own(session: Session, path: str) -> bool:
+    if path not in _known:
+        finder = session.finder
+        _known[path] = not path.startswith("<") and finder is not None and finder.is_project_file(path)
+    return _known[path]

@@ -1,0 +1,146 @@
+"""frozen-by-mistake: parameters are switched off against what the program itself does with them.
+
+That training more parameters lowers the loss is true of every frozen part; so a gain proves nothing alone. It counts
+where one of these contradicts the freezing: the values are random beside others that were put there, an optimizer is
+made larger by what is off, an optimizer has nothing left to train, a module was told to train and was not, or what was
+trained is switched off where the program only evaluates.
+"""
+
+from __future__ import annotations
+
+import re
+
+from firstcause.lab.counterfactual import Arm, Ran
+from firstcause.schema import Evidence, Hypothesis
+from firstcause.source.switches import switches
+from firstcause.specialists import gains
+from firstcause.specialists.audits import audit
+from firstcause.specialists.examination import Examination, Facts
+from firstcause.specialists.verdicts import confirmed, inconclusive
+
+CAUSE = "frozen-by-mistake"
+# A part that trained for longer may have been switched off on purpose.
+SHORT, LEAST_STEPS = 0.2, 10
+
+
+def seen(found: Ran, examination: Examination) -> str | None:
+    one = _mistake(found, examination)
+    return _told(found, one) if one else None
+
+
+def _mistake(found: Ran, examination: Examination) -> Facts:
+    """Why some parameters are off against the program's own intent, and which; empty where nothing says so."""
+    frozen: list[Facts] = found.facts.get("frozen") or []
+    total = int(found.facts.get("steps_seen") or 0)
+    if not frozen or total < LEAST_STEPS or examination.project is None:
+        return {}
+    early = [p for p in frozen if p["last_on"] is not None and p["last_on"] <= SHORT * total]
+    reasons = {
+        "said-on": [p for p in frozen if p["said_on"]],
+        "idle": [p for p in early if p["idle"]],
+        "added": [p for p in frozen if p["added"]],
+        "alone": [p for p in frozen if p["alone"] and p["last_on"] is None and p["values"] == "fresh"],
+        "mixed": _beside_kept(found, frozen),
+        "evaluated": early if _evaluating(examination) else [],
+        "overrun": _overrun(examination, frozen),
+    }
+    reason = next((r for r, some in reasons.items() if some), None)
+    if reason is None:
+        return {}
+    wrong = reasons[reason]
+    return {"reason": reason, "wrong": wrong, "right": [p for p in frozen if p not in wrong]}
+
+
+def _beside_kept(found: Ran, frozen: list[Facts]) -> list[Facts]:
+    """Modules that are still random in a model of which other frozen modules hold values that were put there."""
+    trained = {root for root, _ in found.facts.get("on") or []}
+    kept = {p["root"] for p in frozen if p["values"] == "kept"} & trained
+    fresh = {(p["root"], _owner(p)) for p in frozen if p["values"] == "fresh" and p["root"] in kept}
+    held = {(p["root"], _owner(p)) for p in frozen if p["values"] == "kept"}
+    return [p for p in frozen if (p["root"], _owner(p)) in fresh - held and p["last_on"] is None]
+
+
+def _owner(parameter: Facts) -> str:
+    return str(parameter["name"]).rpartition(".")[0]
+
+
+def _evaluating(examination: Examination) -> bool:
+    project = examination.project
+    return project is not None and any(s.on is False and s.looks_only for s in switches(project))
+
+
+def _overrun(examination: Examination, frozen: list[Facts]) -> list[Facts]:
+    """``layer1`` in a text of the program takes ``layer10`` as well; only where the one with that name is there too."""
+    texts = _numbered(examination)
+    for text in sorted(texts):
+        exact = [p for p in frozen if re.search(rf"(^|\.){re.escape(text)}(\.|$)", p["name"])]
+        over = [p for p in frozen if re.search(rf"(^|\.){re.escape(text)}\d", p["name"])]
+        if exact and over:
+            return over
+    return []
+
+
+def _numbered(examination: Examination) -> set[str]:
+    project = examination.project
+    texts = "".join(m.text for m in project.modules) if project is not None else ""
+    return set(re.findall(r"""["']([A-Za-z_][\w.]*\d)["']""", texts))
+
+
+def _told(found: Ran, one: Facts) -> str:
+    wrong, names = one["wrong"], [p["name"] for p in one["wrong"]]
+    until = f"on until step {max(p['last_on'] or 0 for p in wrong)} of {found.facts['steps_seen']}"
+    kept = next((p["name"] for p in one["right"] if p["values"] == "kept"), "others")
+    how = {
+        "said-on": "requires_grad = True was set on the module, where it is a plain attribute and switches nothing",
+        "idle": f"{until}, and their optimizer steps on with nothing to train",
+        "added": "in an optimizer that was made after another one and holds them besides what that one held",
+        "alone": "all of a group of their optimizer, and random as they began",
+        "mixed": f"random as they began, beside {kept}, whose values were put there",
+        "evaluated": f"{until}, and switched off where the program only evaluates",
+        "overrun": "a text of the program names another part, and their names go on with one more digit",
+    }[one["reason"]]
+    elements = sum(p["elements"] for p in wrong)
+    return (
+        f"{len(names)} parameters of {elements} elements have requires_grad False, {names[0]} of {wrong[0]['root']} the "
+        f"first: {how}"
+    )
+
+
+def propose(examination: Examination) -> bool:
+    found = audit(examination)
+    return found is not None and seen(found, examination) is not None
+
+
+def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
+    found = audit(examination)
+    one = _mistake(found, examination) if found is not None else {}
+    if found is None or not one:
+        return inconclusive(
+            CAUSE, "a contradiction between what is switched off and what the program does with it"
+        )
+    names = [[p["root"], p["name"]] for p in one["wrong"]]
+    told = _told(found, one)
+    arm = gains.changed(
+        examination, Arm("the parameters that are off trained too", "train_frozen", {"names": names})
+    )
+    if arm is None or not arm.facts.get("trained"):
+        return inconclusive(CAUSE, f"the same training with them switched on: {told}")
+    text = f"{told}; switched on, {gains.ends(arm, found)}"
+    values = {"reason": one["reason"], "names": [n for _, n in names], "elements": arm.facts["trained"]}
+    # Two adversaries' losses go against each other: what shows there is the optimizer without anything to train.
+    if one["reason"] != "idle" and not gains.gained(arm, found):
+        return inconclusive(CAUSE, f"a gain: {text}")
+    return confirmed(CAUSE, None, Evidence("counterfactual", True, text, values, None))
+
+
+def facts(examination: Examination) -> Facts:
+    found = audit(examination)
+    one = _mistake(found, examination) if found is not None else {}
+    if found is None or not one:
+        return {}
+    return {
+        "reason": one["reason"],
+        "wrong": [[p["root"], p["name"]] for p in one["wrong"]],
+        "right": [p["name"] for p in one["right"]],
+        "on": [name for _, name in found.facts.get("on") or []],
+    }

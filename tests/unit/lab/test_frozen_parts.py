@@ -1,0 +1,179 @@
+"""Parameters that are off: what they hold, who was to train them, and which of it contradicts the freezing."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+from watched import watch
+
+from firstcause.lab.counterfactual import Ran
+from firstcause.lab.fresh_values import freshness
+from firstcause.lab.interventions.train_frozen import Change
+from firstcause.source import Project
+from firstcause.specialists.module_design_patterns import frozen_by_mistake as cause
+
+
+class Net(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.body = nn.Linear(6, 32)
+        self.adapter = nn.Linear(32, 32)
+        self.head = nn.Linear(32, 1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.head(torch.tanh(self.adapter(torch.tanh(self.body(x)))))
+
+
+def put(layer: nn.Linear) -> None:
+    """Values that no initialisation draws."""
+    layer.weight.data = torch.linspace(-2, 2, layer.weight.numel()).pow(3).view_as(layer.weight)
+
+
+def train(step: Any, net: nn.Module, optimizer: torch.optim.Optimizer, steps: int = 20) -> None:
+    for _ in range(steps):
+        step(net(torch.randn(16, 6)).square().mean(), optimizer)
+
+
+def seen(facts: dict[str, Any], tmp_path: Any, source: str = "x = 1\n") -> str | None:
+    (tmp_path / "train.py").write_text(source)
+    examination = SimpleNamespace(project=Project.of_script(str(tmp_path / "train.py"), str(tmp_path)))
+    return cause.seen(Ran("audit", "program", facts=facts), examination)  # type: ignore[arg-type]
+
+
+@pytest.fixture(autouse=True)
+def seeded() -> None:
+    torch.manual_seed(0)
+
+
+def test_values_are_fresh_until_something_else_is_put_there() -> None:
+    layer, written, trained, loaded = (nn.Linear(32, 32) for _ in range(4))
+    put(written)
+    optimizer = torch.optim.SGD(trained.parameters(), 0.5)
+    for _ in range(5):
+        optimizer.zero_grad()
+        trained(torch.randn(8, 32)).square().sum().backward()
+        optimizer.step()
+    loaded.load_state_dict(written.state_dict())
+    found = [freshness(m, "weight") for m in (layer, written, trained, loaded)]
+    assert found == ["fresh", "kept", "kept", "kept"]
+    assert freshness(nn.LayerNorm(64), "weight") == "unknown"
+
+
+def test_an_initialisation_of_the_programs_own_is_nothing_that_was_put_there() -> None:
+    layer = nn.Linear(64, 64)
+    nn.init.normal_(layer.weight, std=0.02)
+    assert freshness(layer, "weight") == "unknown"
+
+
+def test_reading_values_draws_none_of_the_programs_random_numbers() -> None:
+    layer = nn.Linear(8, 8)
+    state = torch.get_rng_state()
+    freshness(layer, "weight")
+    assert torch.equal(torch.get_rng_state(), state)
+
+
+@pytest.mark.parametrize(
+    ("frozen", "told"), [(("body", "adapter"), True), (("body",), False), (("adapter",), False)]
+)
+def test_random_parts_beside_kept_ones_are_told(frozen: tuple[str, ...], told: bool, tmp_path: Any) -> None:
+    net = Net()
+    put(net.body)
+    for name in frozen:
+        net.get_submodule(name).requires_grad_(False)
+    facts, _ = watch("frozen_parts", lambda step: train(step, net, torch.optim.SGD(net.parameters(), 0.01)))
+    said = seen(facts, tmp_path)
+    assert (said is not None) == told
+    assert said is None or "adapter.weight of Net" in said
+
+
+def test_an_average_that_the_program_writes_is_not_frozen() -> None:
+    net = Net()
+    net.body.requires_grad_(False)
+
+    def training(step: Any) -> None:
+        optimizer = torch.optim.SGD(net.parameters(), 0.01)
+        for _ in range(12):
+            train(step, net, optimizer, 1)
+            net.body.weight.data.mul_(0.9)
+
+    facts, _ = watch("frozen_parts", training)
+    assert [p["name"] for p in facts["frozen"]] == ["body.bias"]
+
+
+@pytest.mark.parametrize("undone", [True, False])
+def test_a_second_optimizer_that_is_larger_by_what_is_off(undone: bool, tmp_path: Any) -> None:
+    net = Net()
+    net.body.requires_grad_(False)
+
+    def phases(step: Any) -> None:
+        train(step, net, torch.optim.SGD([*net.adapter.parameters(), *net.head.parameters()], 0.01))
+        net.body.requires_grad_(undone)
+        train(step, net, torch.optim.SGD(net.parameters(), 0.01))
+
+    facts, _ = watch("frozen_parts", phases)
+    assert (seen(facts, tmp_path) is None) == undone
+
+
+@pytest.mark.parametrize("attribute", [True, False])
+def test_an_attribute_of_the_module_switches_nothing_on(attribute: bool, tmp_path: Any) -> None:
+    net = Net()
+    net.body.requires_grad_(False)
+    if attribute:
+        net.body.requires_grad = True  # type: ignore[assignment]
+    facts, _ = watch("frozen_parts", lambda step: train(step, net, torch.optim.SGD(net.parameters(), 0.01)))
+    assert ("plain attribute" in str(seen(facts, tmp_path))) == attribute
+
+
+@pytest.mark.parametrize(
+    ("function", "told"),
+    [
+        ("def look(m):\n    m.eval()\n    m.body.requires_grad_(False)\n", True),
+        ("def fit(m):\n    m.eval()\n    m.body.requires_grad_(False)\n    loss.backward()\n", False),
+    ],
+)
+def test_switched_off_where_the_program_only_evaluates(function: str, told: bool, tmp_path: Any) -> None:
+    net = Net()
+
+    def training(step: Any) -> None:
+        optimizer = torch.optim.SGD(net.parameters(), 0.01)
+        train(step, net, optimizer, 3)
+        net.body.requires_grad_(False)
+        train(step, net, optimizer, 40)
+
+    facts, _ = watch("frozen_parts", training)
+    assert (seen(facts, tmp_path, function) is not None) == told
+
+
+def test_one_more_digit_takes_another_layer(tmp_path: Any) -> None:
+    net = nn.Sequential()
+    for number in (1, 2, 10):
+        net.add_module(f"layer{number}", nn.Linear(6, 6))
+    for name, p in net.named_parameters():
+        p.requires_grad_("layer1" not in name)
+    facts, _ = watch("frozen_parts", lambda step: train(step, net, torch.optim.SGD(net.parameters(), 0.01)))
+    assert "layer10.weight" in str(seen(facts, tmp_path, 'FROZEN = "layer1"\n'))
+    assert seen(facts, tmp_path, 'FROZEN = "layer2"\n') is None
+
+
+def test_what_is_off_is_on_and_trained_in_the_other_arm(monkeypatch: pytest.MonkeyPatch) -> None:
+    hooks = torch.nn.modules.module
+    monkeypatch.setattr(hooks, "_global_forward_pre_hooks", hooks._global_forward_pre_hooks.copy())
+    monkeypatch.setattr(torch.optim.Optimizer, "__init__", torch.optim.Optimizer.__init__)
+    net = Net()
+    net.body.requires_grad_(False)
+    before = net.body.weight.clone()
+    change = Change({"names": [["Net", "body.weight"]]}, None)  # type: ignore[arg-type]
+    change.start()
+    optimizer = torch.optim.SGD(net.head.parameters(), 0.1)
+    for _ in range(2):
+        optimizer.zero_grad()
+        net(torch.randn(16, 6)).square().mean().backward()
+        change.before_step(optimizer)
+        optimizer.step()
+    assert change.facts() == {"trained": net.body.weight.numel()}
+    assert not torch.equal(net.body.weight, before)
+    assert not net.body.bias.requires_grad
