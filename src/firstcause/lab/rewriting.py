@@ -14,6 +14,7 @@ import os
 from typing import Any
 
 from firstcause.source import pieces, reads
+from firstcause.source.iterated import iterated
 from firstcause.source.listed import listed
 from firstcause.source.pieces import Piece
 from firstcause.source.vectorised import together
@@ -50,7 +51,7 @@ def _change(tree: ast.Module, asked: dict[str, Any]) -> None:
     block, first, last = found
     run = block[first : last + 1]
     number, how = asked["number"], asked["how"]
-    if how in ("together", "listed", "every"):
+    if how in ("together", "listed", "every", "iterated"):
         made = _otherwise(run[0], how)
         if made is not None:
             block[first : last + 1] = [_at(s, run[0]) for s in made]
@@ -94,7 +95,9 @@ def _otherwise(statement: ast.stmt, how: str) -> list[ast.stmt] | None:
     if how == "together":
         text = together(statement)
         return ast.parse(text).body if text is not None else None
-    return listed(statement, how == "every") if isinstance(statement, ast.For) else None
+    if not isinstance(statement, ast.For):
+        return None
+    return iterated(statement) if how == "iterated" else listed(statement, how == "every")
 
 
 def _run(run: list[ast.stmt], number: int, how: str, given: str) -> list[ast.stmt]:

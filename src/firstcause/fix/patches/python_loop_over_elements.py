@@ -19,6 +19,7 @@ from firstcause.fix.operations import Facts, module_of
 from firstcause.fix.scopes import imports_torch
 from firstcause.schema import Fix, Site
 from firstcause.source import Module, Project
+from firstcause.source.iterated import iterated
 from firstcause.source.listed import listed
 from firstcause.source.pieces import Piece, located
 from firstcause.source.vectorised import together
@@ -75,5 +76,7 @@ def _statement(module: Module, facts: Facts) -> ast.stmt | None:
 def _otherwise(statement: ast.stmt, way: str) -> str | None:
     if way == "together":
         return together(statement)
-    made = listed(statement, way == "every") if isinstance(statement, ast.For) else None
+    if not isinstance(statement, ast.For):
+        return None
+    made = iterated(statement) if way == "iterated" else listed(statement, way == "every")
     return "\n".join(ast.unparse(ast.fix_missing_locations(s)) for s in made) if made is not None else None

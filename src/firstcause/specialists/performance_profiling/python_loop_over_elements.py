@@ -6,6 +6,7 @@ import ast
 from typing import Any
 
 from firstcause.schema import Site
+from firstcause.source.iterated import iterated
 from firstcause.source.listed import listed_names
 from firstcause.source.module import Module
 from firstcause.source.vectorised import together
@@ -21,6 +22,7 @@ WORDS = {
     "together": "with the loop's elements computed at once (torch.vmap)",
     "listed": "with the tensors made lists of numbers once, before the loop",
     "every": "with the tensors made lists of numbers once, before the loop",
+    "iterated": "with the loop going through lists of numbers in place of tensors",
 }
 
 
@@ -68,6 +70,7 @@ def _ways(statement: ast.stmt) -> list[str]:
         ways += ["listed"] if listed_names(statement) else []
         if not ways and listed_names(statement, every=True):
             ways = ["every"]
+        ways += ["iterated"] if not ways and iterated(statement) is not None else []
     return ways
 
 
