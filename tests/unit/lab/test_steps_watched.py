@@ -24,6 +24,7 @@ def start(monkeypatch: pytest.MonkeyPatch) -> Start:
     schedules = [k for k in vars(lr_scheduler).values() if isinstance(k, type) and "step" in vars(k)]
     places: list[tuple[Any, str]] = [
         (torch.optim.Optimizer, "__init__"),
+        (torch.amp.GradScaler, "step"),
         (torch.optim.Optimizer, "zero_grad"),
         (nn.Module, "zero_grad"),
         (nn.Module, "train"),
@@ -316,8 +317,8 @@ def test_a_schedule_is_counted_beside_the_steps_with_its_end_and_its_rates(start
 
 
 @pytest.mark.filterwarnings("ignore:Detected call")
-@pytest.mark.parametrize("order", [("first", True), ("scaler", False)])
-def test_a_schedule_is_early_before_any_backward_pass_and_not_where_a_scaler_left_the_step_out(
+@pytest.mark.parametrize("order", [("first", True), ("after backward", True), ("scaler", False)])
+def test_a_schedule_is_early_before_the_first_step_and_not_where_a_scaler_left_that_out(
     start: Start, order: tuple[str, bool]
 ) -> None:
     from firstcause.lab.counterfactual import Ran
@@ -327,8 +328,14 @@ def test_a_schedule_is_early_before_any_backward_pass_and_not_where_a_scaler_lef
     optimizer = torch.optim.SGD(model.parameters(), 0.1)
     schedule = lr_scheduler.ExponentialLR(optimizer, 0.5)
     watch = start("audit.schedule_steps")
+    if order[0] != "first":
+        watch.loss(loss := model(torch.ones(1, 4)).sum())
+        loss.backward()
     if order[0] == "scaler":
-        watch.loss(model(torch.ones(1, 4)).sum())
+        scaler = torch.amp.GradScaler("cpu")
+        model.weight.grad = torch.full_like(model.weight, float("inf"))
+        scaler.scale(torch.ones(()))
+        assert scaler.step(optimizer) is None
     schedule.step()
 
     train(watch, model, optimizer, "clear", "backward", "step", schedule.step)

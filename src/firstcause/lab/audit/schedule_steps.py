@@ -24,7 +24,7 @@ class Course:
     site: dict[str, Any] | None = None
     at: list[int] = field(default_factory=list)
     rates: list[tuple[float, float]] = field(default_factory=list)
-    # A scaler that leaves the first step out has seen its backward pass: then the order was right.
+    # A scaler that leaves the first step out was asked for it: then the order was right.
     early: bool = False
 
 
@@ -36,11 +36,22 @@ class Watch(Watcher):
         self.steps: dict[int, int] = {}
         self.pending: Course | None = None
         self.passes: dict[int, list[int]] = {}
-        self.total = self.backwards = 0
+        self.total = self.scaled = 0
         self.lengths: list[int] = []
         self.schedules = Schedules(self._asked)
         self._follow_marks()
         self._follow_loaders()
+        self._follow_scaler()
+
+    def _follow_scaler(self) -> None:
+        scaler: Any = torch.amp.GradScaler
+        step = scaler.step
+
+        def stepped(one: Any, *args: Any, **kwargs: Any) -> Any:
+            self.scaled += 1
+            return step(one, *args, **kwargs)
+
+        scaler.step = stepped
 
     def _follow_marks(self) -> None:
         mark = self.recorder.mark
@@ -66,9 +77,7 @@ class Watch(Watcher):
         self._close()
         course = self.courses.setdefault(id(schedule), Course(schedule, site))
         steps = self.steps.get(id(schedule.optimizer), 0)
-        course.early = course.early or (
-            not course.at and not steps and (not self.backwards or self.total > 0)
-        )
+        course.early = course.early or (not course.at and not steps and not self.scaled)
         course.at.append(steps)
         course.rates.append((rate_of(schedule.optimizer), 0.0))
         self.pending = course
@@ -79,9 +88,6 @@ class Watch(Watcher):
         if self.pending is not None:
             course, self.pending = self.pending, None
             course.rates[-1] = (course.rates[-1][0], rate_of(course.schedule.optimizer))
-
-    def loss(self, value: torch.Tensor) -> None:
-        self.backwards += 1
 
     def before_step(self, optimizer: torch.optim.Optimizer) -> None:
         self._close()

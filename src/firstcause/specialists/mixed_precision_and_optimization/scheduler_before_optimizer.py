@@ -39,9 +39,13 @@ def _settled(cause: str, examination: Examination, one: Facts) -> Hypothesis:
     site = examination.site(one["site"])
     text = f"{_told(one)}; with each rate one call later, {gains.ends(later, found)}"
     if not gains.gained(later, found):
-        return inconclusive(cause, f"a gain: {text}")
-    values = {k: one[k] for k in ("class", "calls", "steps", "first_rates", "rates")}
-    return confirmed(cause, site, Evidence("counterfactual", True, text, values, site))
+        # Torch warns of this very order: what the schedule was asked for and what the steps got are two things.
+        return confirmed(cause, site, Evidence("observation", True, text, _values(one), site))
+    return confirmed(cause, site, Evidence("counterfactual", True, text, _values(one), site))
+
+
+def _values(one: Facts) -> Facts:
+    return {k: one[k] for k in ("class", "calls", "steps", "first_rates", "rates")}
 
 
 def _known(examination: Examination, one: Facts) -> Facts:
