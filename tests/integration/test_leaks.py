@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
+import importlib
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-PATH = Path(__file__).resolve().parents[2] / "benchmarks" / "leaks.py"
+BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 
 
-def _leaks() -> Any:
-    spec = importlib.util.spec_from_file_location("leaks", PATH)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["leaks"] = module
-    spec.loader.exec_module(module)
-    return module
+@pytest.fixture
+def leaks(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    return importlib.import_module("leaks")
 
 
-def test_each_leak_has_a_line_that_keeps_and_no_look_alike_has_one() -> None:
-    leaks = _leaks()
+def test_each_leak_has_a_line_that_keeps_and_no_look_alike_has_one(leaks: Any) -> None:
     assert (len(leaks.LEAKS), len(leaks.LOOKALIKES)) == (24, 12)
     for program in (*leaks.LEAKS, *leaks.LOOKALIKES):
         text, lines = program.text()
@@ -33,8 +27,7 @@ def test_each_leak_has_a_line_that_keeps_and_no_look_alike_has_one() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("label", ["exceptions-in-dict", "numpy-list", "replay-fills-up"])
-def test_the_holder_is_named_and_none_is_invented(label: str) -> None:
-    leaks = _leaks()
+def test_the_holder_is_named_and_none_is_invented(leaks: Any, label: str) -> None:
     program = next(p for p in (*leaks.LEAKS, *leaks.LOOKALIKES) if p.label == label)
     found = leaks.measure(program)
     assert found["right"], found

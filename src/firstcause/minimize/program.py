@@ -83,10 +83,6 @@ class Program:
         wanted = {n for call in self.calls for n in call.inputs()}
         return replace(self, leaves={n: leaf for n, leaf in self.leaves.items() if n in wanted})
 
-    def size(self) -> tuple[int, int, int]:
-        """What a smaller program has less of: calls, leaves, elements."""
-        return len(self.calls), len(self.leaves), sum(leaf.value.numel() for leaf in self.leaves.values())
-
 
 @dataclass
 class Running:

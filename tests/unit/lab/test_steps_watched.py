@@ -1,75 +1,16 @@
-"""What the watchers of steps, modes, parameters and schedules see of small trainings, faulty and healthy."""
+"""What the watchers of steps, modes and parameters see of small trainings, faulty and healthy."""
 
 from __future__ import annotations
 
-import gc
-import importlib
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import torch
+from started import Start, train
 from torch import nn
-from torch.optim import lr_scheduler
 
-from firstcause.lab.audit import Call, Watcher
-
-Start = Callable[..., Any]
-
-
-@pytest.fixture
-def start(monkeypatch: pytest.MonkeyPatch) -> Start:
-    """Starts a watcher or a change; what it patches in torch is put back afterwards."""
-    schedules = [k for k in vars(lr_scheduler).values() if isinstance(k, type) and "step" in vars(k)]
-    places: list[tuple[Any, str]] = [
-        (torch.optim.Optimizer, "__init__"),
-        (torch.amp.GradScaler, "step"),
-        (torch.optim.Optimizer, "zero_grad"),
-        (nn.Module, "zero_grad"),
-        (nn.Module, "train"),
-        (torch.autograd, "backward"),
-        (torch.utils.data.DataLoader, "__iter__"),
-        *((k, "step") for k in schedules),
-    ]
-    for place, name in places:
-        monkeypatch.setattr(place, name, getattr(place, name))
-    hooks = torch.nn.modules.module
-    for name in ("_global_forward_hooks", "_global_forward_pre_hooks"):
-        monkeypatch.setattr(hooks, name, getattr(hooks, name).copy())
-    torch.manual_seed(0)
-    # Optimizers that earlier tests left behind would be watched as well.
-    gc.collect()
-
-    def begin(module: str, **settings: Any) -> Any:
-        loaded = importlib.import_module(f"firstcause.lab.{module}")
-        kind = loaded.Watch if hasattr(loaded, "Watch") else loaded.Change
-        one = kind(settings, SimpleNamespace(mark=lambda *a: None))
-        one.start()
-        if isinstance(one, Watcher):
-            hooks.register_module_forward_hook(one.ran)
-        return one
-
-    return begin
-
-
-def train(watch: Any, model: nn.Module, optimizer: Any, *order: Any, steps: int = 8) -> None:
-    """Steps of one training: ``order`` holds names of its parts, and functions that are called between."""
-    x = torch.randn(16, 4)
-    for _ in range(steps):
-        loss = model(x).square().mean()
-        for part in order:
-            if part == "clear":
-                optimizer.zero_grad()
-            elif part == "backward":
-                watch.loss(loss)
-                loss.backward()
-            elif part == "step":
-                watch.before_step(optimizer)
-                optimizer.step()
-                watch.after_step(optimizer)
-            else:
-                part()
+from firstcause.lab.audit import Call
 
 
 def test_gradients_that_are_never_cleared_are_carried_from_step_to_step(start: Start) -> None:
@@ -300,89 +241,6 @@ def test_a_function_that_drops_in_evaluation_mode_is_told_with_its_line(start: S
             Call("dropout", nn.functional.dropout, (torch.ones(2),), {"p": 0.5, "training": False}, None)
         )
     assert [d["kind"] for d in watch.dropping] == ["function"]
-
-
-def test_a_schedule_is_counted_beside_the_steps_with_its_end_and_its_rates(start: Start) -> None:
-    model = nn.Linear(4, 2)
-    optimizer = torch.optim.SGD(model.parameters(), 0.1)
-    schedule = lr_scheduler.StepLR(optimizer, 2, 0.1)
-    watch = start("audit.schedule_steps")
-
-    train(watch, model, optimizer, "clear", "backward", "step", schedule.step)
-
-    (told,) = [s for s in watch.facts()["schedules"] if s["calls"]]
-    assert (told["calls"], told["steps"], told["end"], told["early"]) == (8, 8, 2, False)
-    assert told["floor_at"] == 4
-    assert told["rates"] == pytest.approx([0.1, 1e-5])
-
-
-@pytest.mark.filterwarnings("ignore:Detected call")
-@pytest.mark.parametrize("order", [("first", True), ("after backward", True), ("scaler", False)])
-def test_a_schedule_is_early_before_the_first_step_and_not_where_a_scaler_left_that_out(
-    start: Start, order: tuple[str, bool]
-) -> None:
-    from firstcause.lab.counterfactual import Ran
-    from firstcause.specialists.mixed_precision_and_optimization import scheduler_before_optimizer as cause
-
-    model = nn.Linear(4, 2)
-    optimizer = torch.optim.SGD(model.parameters(), 0.1)
-    schedule = lr_scheduler.ExponentialLR(optimizer, 0.5)
-    watch = start("audit.schedule_steps")
-    if order[0] != "first":
-        watch.loss(loss := model(torch.ones(1, 4)).sum())
-        loss.backward()
-    if order[0] == "scaler":
-        scaler = torch.amp.GradScaler("cpu")
-        model.weight.grad = torch.full_like(model.weight, float("inf"))
-        scaler.scale(torch.ones(()))
-        assert scaler.step(optimizer) is None
-    schedule.step()
-
-    train(watch, model, optimizer, "clear", "backward", "step", schedule.step)
-
-    found = watch.facts()
-    (told,) = [s for s in found["schedules"] if s["calls"]]
-    assert (told["early"], told["first_rates"]) == (order[1], pytest.approx([0.1, 0.05]))
-    assert (cause.seen(Ran("audit", "program", facts=found), None) is not None) == order[1]  # type: ignore[arg-type]
-
-
-@pytest.mark.filterwarnings("ignore:Detected call")
-def test_the_call_before_the_first_step_can_be_left_out(start: Start) -> None:
-    optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], 0.1)
-    schedule = lr_scheduler.ExponentialLR(optimizer, 0.5)
-    start("interventions.schedule_clock", first=False)
-    rates = []
-    for _ in range(3):
-        schedule.step()
-        rates.append(optimizer.param_groups[0]["lr"])
-    assert rates == pytest.approx([0.1, 0.05, 0.025])
-
-
-@pytest.mark.parametrize(
-    ("make", "end"),
-    [
-        (lambda o: lr_scheduler.CosineAnnealingLR(o, 30), 30),
-        (lambda o: lr_scheduler.MultiStepLR(o, [4, 9]), 9),
-        (lambda o: lr_scheduler.LambdaLR(o, lambda k: max(0.0, 1 - k / 50)), 50),
-        (lambda o: lr_scheduler.LambdaLR(o, lambda k: min(1.0, k / 5)), None),
-    ],
-)
-def test_a_schedule_says_after_how_many_calls_it_is_over(make: Callable[[Any], Any], end: int | None) -> None:
-    from firstcause.lab.schedules import end_of
-
-    assert end_of(make(torch.optim.SGD([nn.Parameter(torch.ones(1))], 0.1))) == end
-
-
-@pytest.mark.parametrize(("every", "left"), [(4, 2), (None, 8)])
-def test_a_schedule_can_be_put_on_another_clock(start: Start, every: int | None, left: int) -> None:
-    model = nn.Linear(4, 2)
-    optimizer = torch.optim.SGD(model.parameters(), 0.1)
-    schedule = lr_scheduler.ExponentialLR(optimizer, 0.5)
-    change = start("interventions.schedule_clock", every=every)
-
-    train(change, model, optimizer, "clear", "backward", "step", schedule.step)
-
-    assert schedule.last_epoch == left
 
 
 def test_steps_are_as_if_gradients_had_been_cleared_kept_or_used(start: Start) -> None:
