@@ -20,6 +20,7 @@ import statistics
 import subprocess
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,7 @@ import tomllib
 HERE = Path(__file__).resolve().parent
 PROGRAMS, RESULTS = HERE / "silent", HERE / "results" / "silent-mutants.json"
 # A fault is put into so many of the programs that have a place for it, the first ones after its own number.
-EACH, SEEDS, BEYOND = 1, 3, 3.0
+EACH, SEEDS, BEYOND = 3, 3, 3.0
 # Healthy seeds may agree by chance: nothing nearer than this share of their mean is measurable.
 FLOOR = 0.02
 
@@ -97,25 +98,27 @@ def environment(**more: str) -> dict[str, str]:
     }
 
 
-def measure(known: dict[str, Any]) -> None:
+def measure(known: dict[str, Any], jobs: int) -> None:
     """The healthy seeds of each program, then each mutant's figure, and whether it lies beyond their noise."""
-    healthy = known.setdefault("healthy", {})
-    for path in sorted(PROGRAMS.glob("*.py")):
-        if path.stem not in healthy:
-            healthy[path.stem] = [final(path.read_text(), seed) for seed in range(SEEDS)]
+    healthy, made = known.setdefault("healthy", {}), known.setdefault("mutants", {})
+    with ThreadPoolExecutor(jobs) as pool:
+        new = [p for p in sorted(PROGRAMS.glob("*.py")) if p.stem not in healthy]
+        figures = pool.map(lambda work: final(*work), [(p.read_text(), s) for p in new for s in range(SEEDS)])
+        for path in new:
+            healthy[path.stem] = [next(figures) for _ in range(SEEDS)]
             keep(known)
-    for name, (one, program, text) in mutants().items():
-        if name in known.setdefault("mutants", {}):
-            continue
-        figure, seeds = final(text, 0), healthy[program]
-        middle = statistics.mean(seeds)
-        bound = max(BEYOND * statistics.stdev(seeds), FLOOR * abs(middle))
-        far = figure is not None and (not math.isfinite(figure) or abs(figure - middle) > bound)
-        known["mutants"][name] = {"causes": one.causes, "final": figure, "measurable": far}
-        keep(known)
+        waiting = {name: one for name, one in mutants().items() if name not in made}
+        figures = pool.map(lambda one: final(one[2], 0), waiting.values())
+        for (name, (one, program, _)), figure in zip(waiting.items(), figures, strict=True):
+            seeds = healthy[program]
+            middle = statistics.mean(seeds)
+            bound = max(BEYOND * statistics.stdev(seeds), FLOOR * abs(middle))
+            far = figure is not None and (not math.isfinite(figure) or abs(figure - middle) > bound)
+            made[name] = {"causes": one.causes, "final": figure, "measurable": far}
+            keep(known)
 
 
-def judge(known: dict[str, Any], most: int) -> None:
+def judge(known: dict[str, Any], most: int, jobs: int) -> None:
     """Diagnose what is measurable and has no answer yet."""
     everything = mutants()
     waiting = [
@@ -123,27 +126,32 @@ def judge(known: dict[str, Any], most: int) -> None:
         for n, m in known.get("mutants", {}).items()
         if m["measurable"] and "got" not in m and n in everything
     ]
-    for name in spread(waiting)[:most]:
-        one, _, text = everything[name]
-        began = time.monotonic()
-        with tempfile.TemporaryDirectory() as temp:
-            folder, answer = Path(temp) / "work", Path(temp) / "answer.json"
-            folder.mkdir()
-            (folder / "train.py").write_text(text)
-            call(["firstcause", "run", "-q", "-o", "run", "python", "train.py"], folder)
-            call(
-                ["firstcause", "diagnose", "run", "--json", str(answer), "--yes", "--budget", "120s"], folder
-            )
-            data = json.loads(answer.read_text()) if answer.exists() else {"status": "error"}
-        got = data.get("cause") if data["status"] == "established" else None
-        known["mutants"][name] |= {
-            "got": got,
-            "status": data["status"],
-            "verdict": "right" if got in one.causes else "wrong" if got else "not named",
-            "seconds": round(time.monotonic() - began, 1),
-        }
-        keep(known)
-        print(f"{name:52s} {known['mutants'][name]['verdict']:10s} {got or data['status']}", flush=True)
+    with ThreadPoolExecutor(jobs) as pool:
+        asked = {pool.submit(answer_to, *everything[name]): name for name in spread(waiting)[:most]}
+        for done in as_completed(asked):
+            found, name = done.result(), asked[done]
+            known["mutants"][name] |= found
+            keep(known)
+            print(f"{name:52s} {found['verdict']:10s} {found['got'] or found['status']}", flush=True)
+
+
+def answer_to(fault: Fault, _: str, text: str) -> dict[str, Any]:
+    """What firstcause establishes of a mutant: its cause, the verdict on it, and the seconds that it took."""
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory() as temp:
+        folder, answer = Path(temp) / "work", Path(temp) / "answer.json"
+        folder.mkdir()
+        (folder / "train.py").write_text(text)
+        call(["firstcause", "run", "-q", "-o", "run", "python", "train.py"], folder)
+        call(["firstcause", "diagnose", "run", "--json", str(answer), "--yes", "--budget", "120s"], folder)
+        data = json.loads(answer.read_text()) if answer.exists() else {"status": "error"}
+    got = data.get("cause") if data["status"] == "established" else None
+    return {
+        "got": got,
+        "status": data["status"],
+        "verdict": "right" if got in fault.causes else "wrong" if got else "not named",
+        "seconds": round(time.monotonic() - began, 1),
+    }
 
 
 def spread(names: list[str]) -> list[str]:
@@ -189,15 +197,16 @@ def main() -> int:
     parser.add_argument("--measure", action="store_true")
     parser.add_argument("--judge", action="store_true")
     parser.add_argument("--most", type=int, default=1000, metavar="N", help="judge no more than N of them")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="so many programs at a time")
     parser.add_argument(
         "--table", action="store_true", help="the fault, the program and the verdict, a line each"
     )
     args = parser.parse_args()
     known = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     if args.measure:
-        measure(known)
+        measure(known, args.jobs)
     if args.judge:
-        judge(known, args.most)
+        judge(known, args.most, args.jobs)
     if args.table:
         for name, m in sorted(known.get("mutants", {}).items()):
             verdict = m.get("verdict", "-" if m["measurable"] else "not measurable")

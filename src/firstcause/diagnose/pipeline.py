@@ -9,6 +9,7 @@ from typing import Any
 from firstcause.diagnose import answer, bounds, history, precedents, theories
 from firstcause.diagnose.repeatable import repeatable
 from firstcause.diagnose.suspicions import LEAST_STEPS, Suspicion, alone, audited, slow, suspicion
+from firstcause.diagnose.without_card import replayed_without_card
 from firstcause.lab.again import with_replay
 from firstcause.lab.counterfactual import Lab
 from firstcause.record.folder import RunFolder
@@ -45,7 +46,7 @@ def diagnose(
     if symptom is not None:
         failure = failure_of(folder, symptom)
         place = lab(failure or {}) if lab is not None else None
-        failure = with_replay(folder, failure, place)
+        failure = with_replay(folder, replayed_without_card(folder, failure, place), place)
         examination = Examination(folder, run, symptom, failure, place)
         concluded = _settled(examination, asked)
         if not _worth_a_word(first, suspected) and concluded.status != "established":

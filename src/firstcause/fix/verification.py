@@ -3,31 +3,21 @@
 from __future__ import annotations
 
 import math
-import os
-import signal
-import subprocess
-import sys
-import tempfile
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from firstcause.errors import InputError, RecordError
 from firstcause.fix.apply import apply_diff
 from firstcause.fix.invariants import still_broken
+from firstcause.fix.recorded_copy import RECORDER, Recorded, program_copied
 from firstcause.lab import again
 from firstcause.record.folder import RunFolder
-from firstcause.sandbox import lifetime
-from firstcause.sandbox.confine import command_for
-from firstcause.sandbox.program_copy import Copied, copy_of
+from firstcause.sandbox.program_copy import Copied
 from firstcause.schema import Run, to_plain
 
-RECORDER = (sys.executable, "-m", "firstcause")
 # How Python and shells say that the kernel refused a write.
 DENIED = ("Permission denied", "PermissionError")
-# What a stopped command gets to write its record.
-GRACE_SECONDS = 5.0
 # An audit runs the program once more, watched, and perhaps its experiment.
 AUDITED_TIMES = 4.0
 
@@ -72,112 +62,30 @@ def _again(
     run_folder: str, cwd: str, diff: str, budget: float, recorder: Sequence[str], silent: str | None
 ) -> Verification:
     before = RunFolder(run_folder).run()
-    with tempfile.TemporaryDirectory(prefix="firstcause-try-", ignore_cleanup_errors=True) as scratch:
-        copy = os.path.join(os.path.realpath(scratch), "copy")
-        copied = copy_of(cwd, copy)
+    with program_copied(cwd) as copy:
         if diff:
-            apply_diff(diff, copy)
+            apply_diff(diff, copy.path)
         call = again.endless_call(RunFolder(run_folder))
         if call is not None:
-            return _call_judged(
-                before, again.replay_fresh(RunFolder(run_folder), call, budget, copy=copy), copied
-            )
-        record = os.path.join(os.path.realpath(scratch), "run")
-        command = [_moved(word, cwd, copy) for word in before.command]
-        started = time.monotonic()
-        ended, output = _run(
-            command_for(
-                os.path.realpath(scratch),
-                [*recorder, "run", "-q", "-o", record, *_expecting(before), *command],
-            ),
-            copy,
-            budget,
-            _environment(before, cwd, copy),
-        )
-        if ended and any(word in output for word in DENIED):
-            line = next(x for x in reversed(output.splitlines()) if any(word in x for word in DENIED))
+            replayed = again.replay_fresh(RunFolder(run_folder), call, budget, copy=copy.path)
+            return _call_judged(before, replayed, copy.copied)
+        ran = copy.record(before, budget, recorder)
+        if ran.ended and any(word in ran.output for word in DENIED):
+            line = next(x for x in reversed(ran.output.splitlines()) if any(word in x for word in DENIED))
             raise InputError(
                 "verify-outside",
                 f"the program writes outside of its folder, which a copy of it may not: {line.strip()[:200]}",
                 "let it write beneath its own folder, or verify by hand",
             )
-        seconds = time.monotonic() - started
-        judged = _judged(before, _second(record, ended, seconds, output), copied, budget)
+        judged = _judged(before, _second(ran), copy.copied, budget)
         if not judged.passed or silent is None:
             return judged
-        broken = still_broken(RunFolder(record), silent, AUDITED_TIMES * budget)
+        broken = still_broken(RunFolder(ran.record), silent, AUDITED_TIMES * budget)
         return replace(judged, passed=not broken, text=_told(judged.text, silent, broken))
 
 
 def _told(text: str, silent: str, broken: str) -> str:
     return f"{text}, but {broken}" if broken else f"{text}, and an audit no longer shows {silent}"
-
-
-def _expecting(before: Run) -> list[str]:
-    return [word for e in before.expectations for word in ("--expect", e.text)]
-
-
-def _moved(word: str, cwd: str, copy: str) -> str:
-    """A word of the command with the user's folder replaced by its copy."""
-    for folder in (os.path.abspath(cwd), os.path.realpath(cwd)):
-        if word == folder or word.startswith(folder + os.sep):
-            return copy + word[len(folder) :]
-    return word
-
-
-def _environment(before: Run, cwd: str, copy: str) -> dict[str, str]:
-    """Our own environment, as the command had it: the variables that the record kept, the copy as the folder."""
-    kept = (before.environment or {}).get("variables")
-    recorded = {str(k): str(v) for k, v in kept.items()} if isinstance(kept, Mapping) else {}
-    # A recording around this one is not this one's.
-    own = {k: v for k, v in os.environ.items() if not k.startswith("FIRSTCAUSE_")}
-    moved = {k: _moved(v, cwd, copy) for k, v in recorded.items()}
-    if "PYTHONPATH" in moved:
-        moved["PYTHONPATH"] = os.pathsep.join(
-            _moved(p, cwd, copy) for p in recorded["PYTHONPATH"].split(os.pathsep)
-        )
-    return {**own, **moved, "PWD": copy}
-
-
-def _run(
-    command: list[str], folder: str, budget: float, environment: dict[str, str]
-) -> tuple[int | None, str]:
-    """The exit code of a command, None where it outlived the budget and was stopped, and the end of its output."""
-    with tempfile.TemporaryFile() as out:
-        process = subprocess.Popen(
-            command,
-            cwd=folder,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=out,
-            start_new_session=True,
-            preexec_fn=lifetime.bound(),
-        )
-        try:
-            code: int | None = process.wait(timeout=max(budget, 0.1))
-        except subprocess.TimeoutExpired:
-            code = None
-            _stop(process)
-        except BaseException:
-            _stop(process)
-            raise
-        out.seek(max(0, out.tell() - 4000))
-        return code, out.read().decode(errors="replace")
-
-
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    """End a command and all that it started: politely, so that its record is written, then for good."""
-    for number, wait in ((signal.SIGTERM, GRACE_SECONDS), (signal.SIGKILL, GRACE_SECONDS)):
-        try:
-            os.killpg(process.pid, number)
-        except ProcessLookupError:
-            break
-        try:
-            process.wait(timeout=wait)
-        except subprocess.TimeoutExpired:
-            continue
-    process.wait()
 
 
 @dataclass(frozen=True)
@@ -197,8 +105,8 @@ class _Second:
         return f"{self.steps} optimizer steps{loss}" if self.steps else "no optimizer step seen"
 
 
-def _second(path: str, ended: int | None, seconds: float, output: str) -> _Second:
-    folder = RunFolder(path)
+def _second(ran: Recorded) -> _Second:
+    folder, ended, seconds, output = RunFolder(ran.record), ran.ended, ran.seconds, ran.output
     try:
         run = folder.run()
     except RecordError:

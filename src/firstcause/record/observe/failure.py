@@ -142,7 +142,9 @@ def split_off(session: Session, where: str, facts: dict[str, Any], seconds: floa
         os.close(result)
         shutil.rmtree(os.path.join(session.folder, "scratch"), ignore_errors=True)
         replayed = _outcome(path + ".replay", outcome)
-        if not _needs_own_process(replayed):
+        if _needs_own_process(replayed):
+            facts["refused_in_fork"] = True
+        else:
             facts["replay"] = replayed
     _write(path + ".json", facts)
     session.journal.event("failure", folder=where, name=facts["name"])

@@ -1,0 +1,139 @@
+"""A throw-away copy of the user's program in which its recorded command is run and recorded once more."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from firstcause.sandbox import lifetime
+from firstcause.sandbox.confine import command_for
+from firstcause.sandbox.program_copy import Copied, copy_of
+from firstcause.schema import Run
+
+RECORDER = (sys.executable, "-m", "firstcause")
+# What a stopped command gets to write its record.
+GRACE_SECONDS = 5.0
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """One recorded run in a copy: its record, how its command ended (None: stopped), its last output, its seconds."""
+
+    record: str
+    ended: int | None
+    output: str
+    seconds: float
+
+
+@dataclass(frozen=True)
+class ProgramCopy:
+    """The copy's folder, the folder that it was made of, and what was copied."""
+
+    path: str
+    made_of: str
+    copied: Copied
+
+    def record(
+        self,
+        run: Run,
+        budget: float,
+        recorder: Sequence[str] = RECORDER,
+        variables: Mapping[str, str] | None = None,
+    ) -> Recorded:
+        """Record the command of ``run`` here for at most ``budget`` seconds, with more ``variables`` if any are given.
+
+        The kernel lets the program write beneath the copy and the record only.
+        """
+        scratch = os.path.dirname(self.path)
+        record = os.path.join(scratch, "run")
+        command = [_moved(word, self.made_of, self.path) for word in run.command]
+        started = time.monotonic()
+        ended, output = _run(
+            command_for(scratch, [*recorder, "run", "-q", "-o", record, *_expecting(run), *command]),
+            self.path,
+            budget,
+            {**_environment(run, self.made_of, self.path), **(variables or {})},
+        )
+        return Recorded(record, ended, output, time.monotonic() - started)
+
+
+@contextmanager
+def program_copied(folder: str) -> Iterator[ProgramCopy]:
+    """A copy of a program's folder that goes when its use is over; raises ``InputError`` where it is too large."""
+    with tempfile.TemporaryDirectory(prefix="firstcause-try-", ignore_cleanup_errors=True) as scratch:
+        path = os.path.join(os.path.realpath(scratch), "copy")
+        yield ProgramCopy(path, folder, copy_of(folder, path))
+
+
+def _expecting(before: Run) -> list[str]:
+    return [word for e in before.expectations for word in ("--expect", e.text)]
+
+
+def _moved(word: str, cwd: str, copy: str) -> str:
+    """A word of the command with the user's folder replaced by its copy."""
+    for folder in (os.path.abspath(cwd), os.path.realpath(cwd)):
+        if word == folder or word.startswith(folder + os.sep):
+            return copy + word[len(folder) :]
+    return word
+
+
+def _environment(before: Run, cwd: str, copy: str) -> dict[str, str]:
+    """Our own environment, as the command had it: the variables that the record kept, the copy as the folder."""
+    kept = (before.environment or {}).get("variables")
+    recorded = {str(k): str(v) for k, v in kept.items()} if isinstance(kept, Mapping) else {}
+    # A recording around this one is not this one's.
+    own = {k: v for k, v in os.environ.items() if not k.startswith("FIRSTCAUSE_")}
+    moved = {k: _moved(v, cwd, copy) for k, v in recorded.items()}
+    if "PYTHONPATH" in moved:
+        moved["PYTHONPATH"] = os.pathsep.join(
+            _moved(p, cwd, copy) for p in recorded["PYTHONPATH"].split(os.pathsep)
+        )
+    return {**own, **moved, "PWD": copy}
+
+
+def _run(
+    command: list[str], folder: str, budget: float, environment: dict[str, str]
+) -> tuple[int | None, str]:
+    """The exit code of a command, None where it outlived the budget and was stopped, and the end of its output."""
+    with tempfile.TemporaryFile() as out:
+        process = subprocess.Popen(
+            command,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=out,
+            start_new_session=True,
+            preexec_fn=lifetime.bound(),
+        )
+        try:
+            code: int | None = process.wait(timeout=max(budget, 0.1))
+        except subprocess.TimeoutExpired:
+            code = None
+            _stop(process)
+        except BaseException:
+            _stop(process)
+            raise
+        out.seek(max(0, out.tell() - 4000))
+        return code, out.read().decode(errors="replace")
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    """End a command and all that it started: politely, so that its record is written, then for good."""
+    for number, wait in ((signal.SIGTERM, GRACE_SECONDS), (signal.SIGKILL, GRACE_SECONDS)):
+        try:
+            os.killpg(process.pid, number)
+        except ProcessLookupError:
+            break
+        try:
+            process.wait(timeout=wait)
+        except subprocess.TimeoutExpired:
+            continue
+    process.wait()
