@@ -59,7 +59,7 @@ KINDS = (
         "scheduler never stepped", ("scheduler-never-stepped",), lambda s: removed(s, r"[\w.]*sched\w*\.step")
     ),
     Kind(
-        "optimizer never stepped", ("optimizer-never-stepped",), lambda s: removed(s, r"[\w.]*optim\w*\.step")
+        "optimizer never stepped", ("optimizer-step-missing",), lambda s: removed(s, r"[\w.]*optim\w*\.step")
     ),
     Kind(
         "unscale_ removed before clipping",

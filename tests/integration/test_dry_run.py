@@ -30,6 +30,7 @@ import ctypes, os, socket, subprocess
 home = os.path.expanduser("~")
 libc = ctypes.CDLL(None)
 assert libc.fork() == -1
+assert libc.socket(2, 1, 0) == -1
 libc.open(os.path.join(home, "dry-native").encode(), 0o101, 0o644)
 open(os.path.join(home, "dry-python"), "w").write("x")
 def tried(do):
@@ -40,6 +41,7 @@ def tried(do):
 tried(lambda: subprocess.run(["touch", os.path.join(home, "dry-process")]))
 tried(lambda: socket.create_connection(("127.0.0.1", 9), 1))
 tried(os.fork)
+tried(lambda: socket.socket().connect(("127.0.0.1", 9)))
 """
 
 
@@ -80,6 +82,19 @@ def test_an_end_before_the_end_is_said(tmp_path: Path) -> None:
     assert "train.py could not be dry-run past train.py:6, because it raises IndexError" in said
 
 
+def test_a_notebook_is_run_and_its_lines_are_those_of_the_file(tmp_path: Path) -> None:
+    cells = [
+        "%matplotlib inline\n",
+        "import torch\nfrom torch import nn\nmodel = nn.Linear(8, 3)\n",
+        "model(torch.ones(2, 9))\n",
+    ]
+    made = [{"cell_type": "code", "source": text.splitlines(keepends=True)} for text in cells]
+    (tmp_path / "study.ipynb").write_text(json.dumps({"cells": made, "nbformat": 4}, indent=1))
+    text = (tmp_path / "study.ipynb").read_text().splitlines()
+    found = next(f for f in check(tmp_path, "--dry")["findings"] if f["slug"] == "shape-mismatch")
+    assert "model(torch.ones(2, 9))" in text[found["line"] - 1]
+
+
 def test_nothing_gets_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "train.py").write_text(HOSTILE)
     home = tmp_path / "home"
@@ -92,7 +107,7 @@ def test_nothing_gets_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert [f for f in os.listdir(home) if f.startswith("dry-")] == []
     notes = "\n".join(report["notes"])
     assert "0 optimizer steps, to its end" in notes
-    for word in ("starts a process", "looks up a host"):
+    for word in ("starts a process", "looks up a host", "uses the network"):
         assert word in notes
     assert list(scratch.glob("firstcause-dry-*")) == []
 

@@ -9,12 +9,14 @@ from functools import cached_property
 from typing import TypeGuard
 
 from firstcause.check.constants import Constant, constant, text_of
+from firstcause.check.held import Held
+from firstcause.check.library_names import shortest
 from firstcause.schema.finding import Category, Finding
 from firstcause.schema.instruction import Instruction
 from firstcause.schema.site import Site
-from firstcause.source.arguments import argument, is_given_data
+from firstcause.source.arguments import argument
 from firstcause.source.callees import callees
-from firstcause.source.callsites import call_index, last_name
+from firstcause.source.callsites import call_index
 from firstcause.source.classes import external_bases
 from firstcause.source.flow import new_walk
 from firstcause.source.frames import Value
@@ -127,13 +129,14 @@ class Code:
         if not any(self.imports(top) for top in tops):
             return []
         roots = {m: roots_of(self.project, m, tops) for m in self.modules}
-        return [
-            call
-            for last, values in call_index(self.project).by_name.items()
-            if any(_begins_with(roots[v.module], v.node) for v in values)
-            for call in self._named(last)
-            if call.name.startswith(prefixes)
+        # Only what begins with a name of theirs is asked what it stands for.
+        found = [
+            Call(self, v.module, v.node, self._name(v))
+            for values in call_index(self.project).by_name.values()
+            for v in values
+            if isinstance(v.node, ast.Call) and _begins_with(roots[v.module], v.node)
         ]
+        return [call for call in found if call.name.startswith(prefixes)]
 
     def own_calls(self, name: str) -> list[Call]:
         """The calls of the project's own function or class of a name."""
@@ -210,52 +213,12 @@ class Code:
 
     def uses_of(self, made: Call) -> list[Call]:
         """The calls of the object that a call makes: ``criterion(x)`` of ``criterion = nn.MSELoss()``."""
-        return [
-            Call(self, value.module, value.node, f"{made.name}()")
-            for name in self._holders(made)
-            for value in self._made_before(name).get(made.node, ())
-            if isinstance(value.node, ast.Call)
-        ]
-
-    def _made_before(self, name: str) -> dict[ast.AST, list[Value]]:
-        """The calls of a name by the one call that made what they call."""
-        known = self._used.get(name)
-        if known is None:
-            known = self._used[name] = {}
-            for value in call_index(self.project).by_name.get(name, ()):
-                assert isinstance(value.node, ast.Call)
-                if not is_given_data(value.node):
-                    continue
-                nodes = {o.node for o in self.origins(value.module, value.node.func)}
-                if len(nodes) == 1:
-                    known.setdefault(nodes.pop(), []).append(value)
-        return known
+        found = self._held.calls_of(made.module, made.node)
+        return [Call(self, module, node, f"{made.name}()") for module, node in found]
 
     @cached_property
-    def _used(self) -> dict[str, dict[ast.AST, list[Value]]]:
-        return {}
-
-    def _holders(self, made: Call) -> set[str]:
-        """The names under which what a call makes may be called: where it is stored, and parameters that are called."""
-        targets = {last_name(t) for t in _targets(made.module, made.node)}
-        statement = made.module.statement(made.node)
-        is_stored = isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is made.node
-        if is_stored and "" not in targets and not targets & call_index(self.project).values:
-            # It is called, and nothing else is done with it: no other function gets it.
-            return targets
-        return {t for t in targets if t} | self._called_parameters
-
-    @cached_property
-    def _called_parameters(self) -> frozenset[str]:
-        """The parameters of the project's functions whose names are called somewhere: objects that were handed in."""
-        called = self.called_names()
-        return frozenset(
-            name.arg
-            for module in self.modules
-            for function in module.nodes(ast.FunctionDef)
-            for name in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
-            if name.arg in called and name.arg not in ("self", "cls")
-        )
+    def _held(self) -> Held:
+        return Held(self.project, self.origins)
 
     def constant(self, module: Module, node: ast.expr) -> Constant | None:
         """The value of an expression where the code alone says it."""
@@ -338,48 +301,6 @@ def _begins_with(roots: frozenset[str], call: ast.AST) -> bool:
 def is_own_attribute(node: ast.AST) -> TypeGuard[ast.Attribute]:
     """Whether a node is ``self.name``."""
     return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
-
-
-# Where the classes that people import really live; the short way is the one that documentation uses.
-_LONG = (
-    ("torch.nn.modules.", "torch.nn."),
-    ("torch.utils.data.dataloader.", "torch.utils.data."),
-    ("torch.utils.data.dataset.", "torch.utils.data."),
-    ("torch.utils.data.distributed.", "torch.utils.data."),
-    ("torch.cuda.amp.grad_scaler.", "torch.cuda.amp."),
-    ("torch.nn.parallel.distributed.", "torch.nn.parallel."),
-    ("transformers.trainer.", "transformers."),
-    ("transformers.training_args.", "transformers."),
-    ("pytorch_lightning.", "lightning."),
-    ("lightning.pytorch.", "lightning."),
-    ("peft.tuners.lora.", "peft."),
-    ("trl.trainer.", "trl."),
-    ("vllm.sampling_params.", "vllm."),
-    ("vllm.entrypoints.llm.", "vllm."),
-)
-
-
-def shortest(name: str) -> str:
-    """A library's dotted name as its documentation writes it: ``torch.nn.Linear``, ``lightning.Trainer``."""
-    for long, short in _LONG:
-        if name.startswith(long):
-            return short + name.rpartition(".")[2]
-    if (
-        name.startswith("torch.optim.")
-        and name.count(".") == 3
-        and not name.startswith("torch.optim.lr_scheduler.")
-    ):
-        return "torch.optim." + name.rpartition(".")[2]
-    return name
-
-
-def _targets(module: Module, node: ast.AST) -> list[ast.expr]:
-    """What the statement around a node assigns to."""
-    statement = module.statement(node)
-    written = statement.targets if isinstance(statement, ast.Assign) else []
-    if isinstance(statement, ast.AnnAssign):
-        written = [statement.target]
-    return [t for w in written for t in (w.elts if isinstance(w, ast.Tuple) else [w])]
 
 
 def _imported(module: Module) -> Iterator[str]:

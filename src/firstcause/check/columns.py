@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from firstcause.check.code import Code, shortest
+from firstcause.check.code import Code
+from firstcause.check.library_names import shortest
 from firstcause.source.module import Module
 from firstcause.source.resolve import external, resolve
 
@@ -56,6 +57,8 @@ def is_row(code: Code, module: Module, node: ast.expr, hops: int = HOPS) -> bool
         )
     if isinstance(node, ast.Attribute):
         return node.attr == "values" and is_row(code, module, node.value, hops - 1)
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
+        return is_row(code, module, node.value, hops - 1)
     if isinstance(node, ast.Subscript):
         return (
             isinstance(node.slice, ast.Constant)

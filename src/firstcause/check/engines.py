@@ -68,6 +68,25 @@ def writes_text(one: Generation) -> bool:
     return one.kind != "transformers" or "ForCausalLM" in loaded_class(one.engine)
 
 
+def tokenized(one: Generation) -> Call | None:
+    """The tokenizer's call that makes what a model of transformers generates from; None where something else does."""
+    call = one.call
+    given = [k.value for k in call.node.keywords if k.arg in (None, "input_ids", "inputs")]
+    for value in [*given, *call.node.args[:1]]:
+        while isinstance(value, (ast.Attribute, ast.Subscript)):
+            value = value.value
+        made = first_maker(call.code, call.module, value)
+        text = made.module.segment(made.node.func).lower() if made is not None else ""
+        if made is not None and text.rpartition(".")[2] in (
+            "tok",
+            "tokenizer",
+            "encode",
+            "batch_encode_plus",
+        ):
+            return made
+    return None
+
+
 def loop_over(code: Code, call: Call) -> Loop | None:
     """The ``for`` loop whose body calls this, itself or through one function of the project."""
     loop = _for(call)

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
-from firstcause.check.code import Call, Code, Loop, shortest
+from firstcause.check.code import Call, Code, Loop
+from firstcause.check.library_names import shortest
 from firstcause.check.steps import DEPTH, is_optimizer
 from firstcause.source.callees import callees
 from firstcause.source.callsites import call_sites, last_name
@@ -197,7 +198,7 @@ def _class(code: Code, origin: object) -> str:
     node, module = getattr(origin, "node", None), getattr(origin, "module", None)
     if not isinstance(node, ast.Call) or module is None:
         return ""
-    return external(resolve(code.project, module, node.func))
+    return shortest(external(resolve(code.project, module, node.func)))
 
 
 def _made(code: Code, value: Value) -> set[ast.AST]:
@@ -241,7 +242,7 @@ def training_loops(code: Code) -> list[Loop]:
 
 def _may_step(code: Code, loop: Loop) -> bool:
     eventful = _eventful(code)
-    return any(isinstance(n, ast.Call) and last_name(n.func) in eventful for n in loop.nodes)
+    return any(last_name(n.func) in eventful for n in loop.module.inside(loop.node, ast.Call))
 
 
 def _steps(code: Code, loop: Loop) -> bool:

@@ -29,8 +29,8 @@ def token_loops(code: Code) -> list[TokenLoop]:
 def _of(code: Code, loop: Loop) -> list[TokenLoop]:
     grown = {
         n.targets[0].id
-        for n in loop.nodes
-        if _grows(n) and isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name)
+        for n in loop.module.inside(loop.node, ast.Assign)
+        if _grows(n) and isinstance(n.targets[0], ast.Name)
     }
     if not grown:
         return []

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from firstcause.check.code import Call, Code, shortest
+from firstcause.check.code import Call, Code
+from firstcause.check.library_names import shortest
 from firstcause.source.frames import Value
 from firstcause.source.module import Module
 from firstcause.source.resolve import external, resolve

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from firstcause.check.code import Code, shortest
+from firstcause.check.code import Code
+from firstcause.check.library_names import shortest
 from firstcause.source.classes import lineage
 from firstcause.source.module import Module
 from firstcause.source.resolve import Defined, external, resolve

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from typing import Literal
 
-from firstcause.check.code import Code, shortest
+from firstcause.check.code import Code
+from firstcause.check.library_names import shortest
 from firstcause.check.steps import is_optimizer
 from firstcause.source.module import Module
 from firstcause.source.resolve import external, resolve

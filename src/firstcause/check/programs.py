@@ -7,14 +7,14 @@ a program, not about its neighbours.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from firstcause.source.project import Project
 from firstcause.source.written_imports import Import, WrittenImports
 
 # A larger program is checked in pieces: whoever calls a function stands near it, as a rule.
 MAX_TOGETHER = 150
-PIECE = 60
+PIECE = 24
 # How far a value is followed: in a large program most values come from outside of it, whatever the effort.
 EFFORT, EFFORT_LARGE, LARGE = 300, 60, 40
 
@@ -44,6 +44,11 @@ def groups(
     unique = list(dict.fromkeys(files))
     parts = {part.removesuffix(".py") for file in unique for part in file.split(os.sep)}
     known, joined = set(unique), {f: f for f in unique}
+    modules: dict[str, list[str]] = {}
+    for file in unique:
+        if file.endswith(".py"):
+            modules.setdefault(file[:-3].removesuffix(f"{os.sep}__init__"), []).append(file)
+    upwards: dict[str, list[str]] = {}
 
     def first(file: str) -> str:
         while joined[file] != file:
@@ -55,8 +60,11 @@ def groups(
     for file in unique:
         # Most imports are of libraries: no file or folder here has the name.
         near = [i for i in imports_of(file) if i[0] or i[1].partition(".")[0] in parts]
-        others = [o for o in _imported(root, file, known, near) if o != file]
-        package = _package(os.path.dirname(file), known)
+        here = os.path.dirname(file)
+        if here not in upwards:
+            upwards[here] = _upwards(here, root)
+        others = [o for o in _imported(here, upwards[here], modules, near) if o != file]
+        package = _package(here, known)
         if package:
             others.append(packages.setdefault(package, file))
         for other in others:
@@ -75,15 +83,19 @@ def _package(folder: str, known: set[str]) -> str:
     return found
 
 
-def _imported(root: str, file: str, known: set[str], imports: list[Import]) -> Iterator[str]:
-    """The files among ``known`` that a file imports, looked for beside it, then further up to the root."""
-    here = os.path.dirname(file)
+def _imported(
+    here: str, upwards: Sequence[str], modules: Mapping[str, Sequence[str]], imports: list[Import]
+) -> Iterator[str]:
+    """The files that a file in the folder ``here`` imports, looked for beside it, then further up to the root.
+
+    ``modules`` gives the files by their paths without an ending. Paths are put together by hand: a large project asks for
+    a hundred thousand of them.
+    """
     for level, dotted, names in imports:
-        folders = [_up(here, level - 1)] if level else _upwards(here, root)
-        for folder in folders:
-            base = os.path.join(folder, *dotted.split(".")) if dotted else folder
-            places = [base, *(os.path.join(base, n) for n in names)]
-            met = [p for b in places for p in (b + ".py", os.path.join(b, "__init__.py")) if p in known]
+        within = os.sep + dotted.replace(".", os.sep) if dotted else ""
+        for folder in [_up(here, level - 1)] if level else upwards:
+            base = folder + within
+            met = [p for b in (base, *(f"{base}{os.sep}{n}" for n in names)) for p in modules.get(b, ())]
             yield from met
             if met:
                 break

@@ -43,14 +43,19 @@ class ScopesOf:
         self.bound: dict[ast.AST, set[str]] = {module.tree: set()}
         self.stars = any(a.name == "*" for a in module.nodes(ast.alias))
         self._globals: dict[ast.AST, set[str]] = {}
+        # The first line on which the file's own statements bind a name.
+        self.first: dict[str, int] = {}
+        self._seen: dict[tuple[ast.AST, str], bool] = {}
         declared: list[ast.Global | ast.Nonlocal] = [*module.nodes(ast.Global), *module.nodes(ast.Nonlocal)]
         for node in declared:
             scope = module.tree if isinstance(node, ast.Global) else self._outer(self.scope(node))
             for name in node.names:
                 self._globals.setdefault(self.scope(node), set()).add(name)
                 self.bound.setdefault(scope, set()).add(name)
-        for scope, name in self._bindings():
+        for scope, name, line in self._bindings():
             self.bound.setdefault(scope, set()).add(name)
+            if scope is module.tree and line:
+                self.first[name] = min(self.first.get(name, line), line)
 
     def scope(self, node: ast.AST) -> ast.AST:
         """The scope in which a node is evaluated: defaults, decorators and bases are outside of what they belong to."""
@@ -77,17 +82,19 @@ class ScopesOf:
                 return parent
         return self.module.tree
 
-    def _bindings(self) -> Iterator[tuple[ast.AST, str]]:
+    def _bindings(self) -> Iterator[tuple[ast.AST, str, int]]:
+        """Scope, name and line of each; 0 for a line that says nothing of when the name is there."""
         for name in self.module.nodes(ast.Name):
             if not isinstance(name.ctx, ast.Load):
-                yield self._target_scope(name), name.id
+                line = name.lineno if isinstance(name.ctx, ast.Store) else 0
+                yield self._target_scope(name), name.id, line
         for definition in _definitions(self.module):
-            yield self.scope(definition), definition.name
+            yield self.scope(definition), definition.name, definition.lineno
         for alias in self.module.nodes(ast.alias):
-            yield self.scope(alias), (alias.asname or alias.name.partition(".")[0])
+            yield self.scope(alias), (alias.asname or alias.name.partition(".")[0]), alias.lineno
         for argument in self.module.nodes(ast.arg):
             function = self.module.function(argument)
-            yield function if function is not None else self.module.tree, argument.arg
+            yield function if function is not None else self.module.tree, argument.arg, 0
         named: list[ast.ExceptHandler | ast.MatchAs | ast.MatchStar] = [
             *self.module.nodes(ast.ExceptHandler),
             *self.module.nodes(ast.MatchAs),
@@ -95,10 +102,11 @@ class ScopesOf:
         ]
         for node in named:
             if node.name:
-                yield self.scope(node), node.name
+                line = node.lineno if isinstance(node, ast.ExceptHandler) else 0
+                yield self.scope(node), node.name, line
         for mapping in self.module.nodes(ast.MatchMapping):
             if mapping.rest:
-                yield self.scope(mapping), mapping.rest
+                yield self.scope(mapping), mapping.rest, 0
 
     def _target_scope(self, name: ast.Name) -> ast.AST:
         """A walrus in a comprehension binds in the function around it."""
@@ -110,9 +118,16 @@ class ScopesOf:
 
     def known(self, name: ast.Name) -> bool:
         """Whether a scope that the name is read through binds it; classes are seen only from their own body."""
-        scope, first = self.scope(name), True
+        scope = self.scope(name)
+        key = (scope, name.id)
+        if key not in self._seen:
+            self._seen[key] = self._known(scope, name.id)
+        return self._seen[key]
+
+    def _known(self, scope: ast.AST, name: str) -> bool:
+        first = True
         while True:
-            if name.id in self.bound.get(scope, ()) and (first or not isinstance(scope, ast.ClassDef)):
+            if name in self.bound.get(scope, ()) and (first or not isinstance(scope, ast.ClassDef)):
                 return True
             if isinstance(scope, ast.Module):
                 return False
@@ -240,10 +255,7 @@ def early(module: Module) -> Iterator[tuple[ast.Name, int]]:
     scopes = scopes_of(module)
     if scopes.stars or module.by_type.get(ast.Global):
         return
-    first: dict[str, int] = {}
-    for name, node in _bound_at(module):
-        if scopes.scope(node) is module.tree:
-            first[name] = min(first.get(name, node.lineno), node.lineno)
+    first = scopes.first
     given = GIVEN | (NOTEBOOK if module.path.endswith(".ipynb") else frozenset())
     for read in module.nodes(ast.Name):
         line = first.get(read.id, 0)
@@ -253,13 +265,6 @@ def early(module: Module) -> Iterator[tuple[ast.Name, int]]:
             continue
         if not _guarded(module, read) and not _in_annotation(module, read):
             yield read, line
-
-
-def _bound_at(module: Module) -> Iterator[tuple[str, ast.Name | ast.alias | ast.stmt | ast.ExceptHandler]]:
-    yield from ((n.id, n) for n in module.nodes(ast.Name) if isinstance(n.ctx, ast.Store))
-    yield from ((a.asname or a.name.partition(".")[0], a) for a in module.nodes(ast.alias))
-    yield from ((d.name, d) for d in _definitions(module))
-    yield from ((h.name, h) for h in module.nodes(ast.ExceptHandler) if h.name)
 
 
 def _comes_round(module: Module, node: ast.AST, line: int) -> bool:

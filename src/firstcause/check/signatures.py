@@ -95,7 +95,10 @@ def export_standing(library: str, name: str, versions: Mapping[str, str]) -> Sta
 
 
 def last_with(library: str, call: str, argument: str) -> str:
-    """The newest version read in which the call takes the argument; empty where none does."""
+    """The library and its newest version read in which the call takes the argument; empty where none does.
+
+    The library is another one where the argument comes from a base class there.
+    """
     for where, name in (
         (library, call),
         BASES.get(library, (library, call)),
@@ -104,7 +107,7 @@ def last_with(library: str, call: str, argument: str) -> str:
         found = table(where)
         span = found.calls.get(name, {}).get(argument) if found is not None else None
         if found is not None and span is not None:
-            return found.versions[span[1]]
+            return f"{where} {found.versions[span[1]]}"
     return ""
 
 

@@ -9,6 +9,7 @@ from typing import Literal
 
 from firstcause.source.bound_names import bound_names
 from firstcause.source.module import COMPREHENSIONS, FUNCTIONS, FunctionNode, Module, kept
+from firstcause.source.overlays import laid_over
 from firstcause.source.steps import EACH, Path, constant_key, unpacked
 
 DefinitionKind = Literal["value", "parameter", "import", "definition", "augmented", "opaque"]
@@ -121,6 +122,7 @@ def _in_blocks(node: ast.stmt, wanted: Wanted) -> Found:
             *in_block(node.orelse, wanted)[0],
             *in_block(node.body, wanted)[0],
             *_loop_target(node, wanted),
+            *_laid_over(node, wanted),
         ], False
     if isinstance(node, ast.Try):
         return _in_try(node, wanted)
@@ -184,6 +186,12 @@ def _bound(
 def _loop_target(node: ast.AST, wanted: Wanted) -> Iterator[Definition]:
     if isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
         yield from _bound(node.target, node.iter, (EACH,), wanted, node)
+
+
+def _laid_over(node: ast.AST, wanted: Wanted) -> Iterator[Definition]:
+    if isinstance(node, (ast.For, ast.AsyncFor)) and wanted.attribute is None and isinstance(wanted.key, str):
+        for value, step in laid_over(node, wanted.name, wanted.key):
+            yield Definition("value", node, value, (step,), True)
 
 
 def _walrus(node: ast.AST, wanted: Wanted) -> Iterator[Definition]:

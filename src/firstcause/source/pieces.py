@@ -117,8 +117,12 @@ def _piece(run: list[ast.stmt], kind: str) -> Piece:
 
 def _body(function: ast.FunctionDef) -> Iterator[Piece]:
     """A function that ends in its only return, and changes nothing that it has not made."""
-    last = function.body[-1]
-    rest = function.body[:-1]
+    block, rest = function.body, function.body[:-1]
+    while isinstance(block[-1], ast.With):
+        # A file that is read and whose content is returned from within its block.
+        block = block[-1].body
+        rest = [*rest, *block[:-1]]
+    last = block[-1]
     if not isinstance(last, ast.Return) or last.value is None or reads.leaves(rest):
         return
     if function.args.vararg or function.args.kwarg or function.name == "forward":

@@ -254,7 +254,8 @@ class Project:
             self.unreadable[path] = Unreadable(Site(name, error.line), str(error), isinstance(error, Refused))
         except (OSError, RecursionError, MemoryError) as error:
             self.unreadable[path] = Unreadable(Site(name, 1), str(error) or type(error).__name__, True)
-        except ValueError as error:
+        except (ValueError, LookupError) as error:
+            # A codec that makes no text, such as rot13, is a LookupError.
             self.unreadable[path] = Unreadable(Site(name, 1), str(error) or type(error).__name__)
         return None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from firstcause.source.arguments import bound, default
 from firstcause.source.callsites import call_sites
@@ -11,6 +12,7 @@ from firstcause.source.configs.hydra import from_main
 from firstcause.source.containers import grown, pick, starting_elements
 from firstcause.source.definitions import Definition, Wanted
 from firstcause.source.frames import Frame, Instance, Value, frame_of
+from firstcause.source.launch import LaunchFile
 from firstcause.source.module import FunctionNode, Module
 from firstcause.source.names import at_end, lookup
 from firstcause.source.objects import class_part, part
@@ -53,11 +55,45 @@ def follow(walk: Walk, value: Value, definitions: list[Definition], wanted: Want
     results = [(d, _definition(walk, value, d, wanted, chain)) for d in definitions]
     if all(result is None for _, result in results):
         return None
+    results, is_open = _of_options(results)
     found: list[Origin] = []
     for definition, result in results:
         unknown = Origin("unknown", value.module, definition.value or definition.node, chain, exact=False)
         found += [unknown] if result is None else result
-    return found
+    return [replace(o, kind="config") for o in found] if is_open else found
+
+
+Results = list[tuple[Definition, Result]]
+
+
+def _of_options(results: Results) -> tuple[Results, bool]:
+    """What stands where a command line is laid over a mapping, and whether a command line may still say otherwise.
+
+    An option that every launch gives wins over what was there before; one that none gives changes nothing.
+    """
+    if len(results) == 1 or not any(d.member for d, _ in results):
+        return results, False
+    kept: Results = []
+    is_open = False
+    for definition, result in results:
+        if not definition.member or not result or not all(_is_optional(o) for o in result):
+            kept.append((definition, result))
+            continue
+        said = [o for o in result if o.exact and not _is_none(o.node)]
+        if said and len(said) == len(result):
+            return [(definition, said)], False
+        is_open = True
+        if said:
+            kept.append((definition, said))
+    return kept or results, is_open and bool(kept)
+
+
+def _is_optional(origin: Origin) -> bool:
+    return origin.kind == "config" or isinstance(origin.module, LaunchFile)
+
+
+def _is_none(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _definition(walk: Walk, value: Value, definition: Definition, wanted: Wanted, chain: Chain) -> Result:

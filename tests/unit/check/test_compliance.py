@@ -80,9 +80,21 @@ def test_a_default_deviates_and_is_never_an_assumption():
     assert [f.category for f in assumptions([asked("epochs", 1)], [stated])] == ["assumption"]
 
 
-def test_what_a_command_line_may_change_confirms_and_is_not_blamed():
-    assert told([asked("seed", 7)], [fact("seed", 1, sure=False)]) == ([], [])
+def test_an_options_default_deviates_and_the_message_says_that_it_is_one():
+    (found,) = compare([asked("seed", 7)], [fact("seed", 1, sure=False)]).findings
+    assert (found.key, found.asked, found.got) == ("seed", "7", "1")
+    assert "a command line may say otherwise" in found.message
     assert told([asked("seed", 7)], [fact("seed", 7, sure=False)]) == ([], ["seed"])
+
+
+def test_a_name_that_only_confirms_contradicts_nothing():
+    assert told([asked("seed", 7)], [fact("seed", 1, sure=False, confirms=True)]) == ([], [])
+    assert told([asked("seed", 7)], [fact("seed", 7, sure=False, confirms=True)]) == ([], ["seed"])
+
+
+def test_what_the_code_fixes_is_blamed_before_what_an_option_leaves_open():
+    (found,) = compare([asked("seed", 7)], [fact("seed", 1, sure=False), fact("seed", 2)]).findings
+    assert found.got == "2"
 
 
 def test_a_reason_in_the_code_justifies():
@@ -97,6 +109,10 @@ def test_a_reason_in_the_code_justifies():
     ("key", "value", "got", "same"),
     [
         ("metric_for_best", "accuracy", "val_acc", True),
+        ("model", "ResNet-50", "resnet50", True),
+        ("model", "ResNet-50", "resnet50.a1_in1k", True),
+        ("model", "ResNet-50", "resnet18", False),
+        ("model", "gpt2", "openai-community/gpt2", True),
         ("metric_for_best", "f1", "eval_macro_f1", True),
         ("metric_for_best", "eval_loss", "val_loss", True),
         ("metric_for_best", "accuracy", "val_loss", False),

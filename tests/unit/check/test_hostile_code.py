@@ -30,6 +30,16 @@ CASES = {
     "deep": ({"old.py": "x = " + "(" * 5000 + ")" * 5000}, "syntax-error", "old.py", 1),
     "deep operators": ({"old.py": "x = " + "-" * 20000 + "1"}, "note", "old.py", 1),
     "deep attributes": ({"old.py": "x = y" + ".a" * 20000}, "note", "old.py", 1),
+    "deep blocks": (
+        {"old.py": "".join(" " * n + "if x:\n" for n in range(120)) + " " * 120 + "pass\n"}, "syntax-error", "old.py", 101,
+    ),
+    "deep functions": (
+        {"old.py": "".join(" " * n + "def f():\n" for n in range(80)) + " " * 80 + "pass\n"}, "", "old.py", 1,
+    ),
+    "a sum of many": ({"old.py": "x = " + " + ".join(["1"] * 30000)}, "note", "old.py", 1),
+    "one line of two megabytes": ({"old.py": "x = [" + "1, " * 650_000 + "]"}, "", "old.py", 1),
+    "a name that is no utf-8": ({os.fsdecode(b"caf\xe9.py"): "x = 1\n"}, "", "", 0),
+    "a codec of its own": ({"old.py": "# -*- coding: rot13 -*-\nk = 1\n"}, "syntax-error", "old.py", 1),
     "conflict": ({"old.py": "x = 1\n<<<<<<< HEAD\ny = 2\n"}, "syntax-error", "old.py", 2),
     "broken notebook": ({"old.ipynb": '{"cells": ['}, "syntax-error", "old.ipynb", 1),
     "yaml bomb": ({"old.py": READS.format("c.yaml"), "c.yaml": BOMB}, "note", "c.yaml", 1),
@@ -73,6 +83,10 @@ def test_large_files_links_in_circles_and_pipes(tmp_path):
     laid(tmp_path, {})
     with open(tmp_path / "large.py", "wb") as file:
         file.truncate(100_000_000)
+    for name in ("large.ipynb", "large.yaml"):
+        with open(tmp_path / name, "wb") as file:
+            file.truncate(100_000_000)
+    (tmp_path / "reads.py").write_text(READS.format("large.yaml"))
     (tmp_path / "circle").symlink_to(tmp_path)
     (tmp_path / "self.py").symlink_to(tmp_path / "self.py")
     os.mkfifo(tmp_path / "pipe.py")
@@ -81,7 +95,7 @@ def test_large_files_links_in_circles_and_pipes(tmp_path):
     _, report = check(tmp_path)
     assert [f["slug"] for f in report["findings"]] == ["missing-zero-grad"]
     left_out = {n.partition(":")[0] for n in report["notes"]}
-    assert left_out == {"large.py", "self.py", "pipe.py", "device.py"}
+    assert left_out == {"large.py", "large.ipynb", "large.yaml", "self.py", "pipe.py", "device.py"}
 
 
 def test_a_notebook_with_broken_cells_is_read_in_its_others(tmp_path):

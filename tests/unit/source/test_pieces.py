@@ -33,6 +33,14 @@ def test_a_list_is_kept_with_the_statements_that_fill_it() -> None:
     assert ("run", 5, 8) in kinds(READING, 8)
 
 
+@pytest.mark.parametrize(
+    ("last", "is_kept"), [("return [float(x) for x in f]", True), ("f.write(path)", False)]
+)
+def test_a_function_that_returns_from_within_a_file_is_kept_as_a_whole(last: str, is_kept: bool) -> None:
+    text = f"def table(path):\n    with open(path) as f:\n        {last}\n"
+    assert (("body", 1, 3) in kinds(text, 3)) is is_kept
+
+
 def test_an_object_is_kept_as_it_was_furnished() -> None:
     text = (
         "def step(weights, x):\n    net = Net()\n    net.load(weights)\n    net.eval()\n    return net(x)\n"

@@ -15,6 +15,7 @@ _COMMON = word_set("labels", "common")
 _KINDS = word_set("labels", "kinds")
 _TELLS_APART = tuple(sorted(word_set("labels", "tells_apart")))
 _NOT_OF_CLASSES = word_set("labels", "not_of_classes")
+_APART = ("distinguish", "differentiat", "discriminat", "recogni")
 _RUN = frozenset({"go", "goes", "from", "are", "range", "run", "ids", "being", "=", ":", "("})
 _NAMES_LABELS = re.compile(
     r"(?:id|label|labels|class|classes|stars?|rating|category|intent|target|y|score|grade|severity)[`'\"]*\Z"
@@ -28,10 +29,10 @@ def count_labels(line: Line) -> None:
         if token.claimed:
             continue
         if token.kind == "number" and not token.unit and token.value >= 2 and token.value == int(token.value):
-            noun = _noun(line, at) or _outputs(line, at) or _kinds(line, at)
+            noun = _noun(line, at) or _outputs(line, at) or _kinds(line, at) or _told_apart(line, at)
             if noun and (tokens[noun].text not in _COMMON or token.value <= 100):
                 line.claim(Reading("num_labels", whole(token.value), at, noun), at, noun)
-                if "classif" in tokens[noun].text:
+                if "classif" in tokens[noun].text or tokens[noun].text == "way sentiment":
                     line.claim(Reading("task", "classification", noun, noun))
         elif (token.has("labels") and (count := _listed(line, at))) or (
             token.has("labels") and (count := _from_to(line, at))
@@ -84,6 +85,17 @@ def _kinds(line: Line, at: int) -> int:
     )
     plain = things is not None and things.kind == "word" and things.entry is None
     return place if apart or (plain and tokens[at].value >= 3 and line.scene.training) else 0
+
+
+def _told_apart(line: Line, at: int) -> int:
+    """The place of the things in "distinguish 14 bird calls", or 0."""
+    before = [w for t in line.tokens[max(at - 2, 0) : at] for w in t.text.split()]
+    if not any(w.startswith(_APART) for w in before) or at + 1 >= len(line.tokens):
+        return 0
+    things = line.tokens[at + 1]
+    return (
+        at + 1 if things.kind == "word" and things.entry is None and things.text not in _NOT_OF_CLASSES else 0
+    )
 
 
 def _is_setting(token: Token) -> bool:

@@ -14,6 +14,8 @@ _LINKS = word_set("limits", "links")
 # A limit that stands after its number; others belong to what comes next.
 _AFTER = word_set("limits", "after")
 _REACH = 5
+# "Raise it up to 3e-3" names where it shall be, and no ceiling.
+_RAISES = word_set("limits", "raises")
 
 
 def limit(line: Line, first: int, last: int, number: int) -> Relation:
@@ -42,10 +44,17 @@ def limit(line: Line, first: int, last: int, number: int) -> Relation:
             continue
         if token.kind == "join" and token.text in _SIGNS and at < number:
             return _SIGNS[token.text]
+        if token.text == "up to" and _is_raised(line, at):
+            return "eq"
         for cue, relation in LIMITS.items():
             if token.has(cue):
                 return relation
     return "eq"
+
+
+def _is_raised(line: Line, at: int) -> bool:
+    tokens = line.tokens
+    return any(t.text in _RAISES and t.statement == tokens[at].statement for t in tokens[:at])
 
 
 def is_denied_limit(line: Line, first: int, last: int) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from firstcause.check.brief.reading import Line, Reading
 from firstcause.check.brief.reasons import is_only_reason
+from firstcause.check.brief.tokens import Token
 from firstcause.check.brief.told import asks, is_told
 from firstcause.check.brief.vocabulary import word_set
 
@@ -112,6 +113,9 @@ def _after(line: Line, reading: Reading) -> str:
             return ""
         if bare:
             return "not"
+        if token.text in ("is", "are") and _ends_denied(tokens, at + 1):
+            # "tf32 is fine, mixed precision is not."
+            return "not"
         if token.text == "out" and any(
             t.text in ("leave", "leaving", "keep") for t in tokens[: reading.first]
         ):
@@ -129,6 +133,12 @@ def _after(line: Line, reading: Reading) -> str:
         ):
             return ""
     return ""
+
+
+def _ends_denied(tokens: list[Token], at: int) -> bool:
+    """Whether "not" stands here and ends what is said."""
+    ends = at + 1 >= len(tokens) or tokens[at + 1].kind == "break"
+    return at < len(tokens) and tokens[at].text == "not" and ends
 
 
 def _weigh(line: Line, reading: Reading) -> None:

@@ -9,6 +9,7 @@ _ONES = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight",
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 _WORDS = {w: n for n, w in enumerate(_ONES)} | {w: 10 * n for n, w in enumerate(_TENS, 2)}
 _WORDS |= {"single": 1, "couple": 2, "pair": 2, "dozen": 12}
+_SCALES = {"hundred": 100, "thousand": 1000, "million": 1_000_000}
 _ONE = "|".join(sorted(_WORDS, key=len, reverse=True))
 
 # The value, then its unit; nothing that is a part of a name.
@@ -22,8 +23,9 @@ NUMBER = re.compile(
 WORD_NUMBER = re.compile(
     rf"(?<![\w.])(?:(?P<times>{_ONE}) times ten to the (?P<minus>minus )?(?P<to>{_ONE})"
     rf"|(?:(?:a )?(?P<half>half)(?: an?| of an?)(?= epoch))"
-    rf"|(?:a )?(?P<ones>{_ONE}|a(?= hundred| thousand))(?:[- ](?P<more>{'|'.join(_ONES[1:10])}))?"
-    rf"(?: (?P<scale>hundred|thousand|percent))?(?P<and_half> and a half)?)(?![\w])"
+    rf"|(?P<half_of>half a million)|(?<=first )(?P<bare>hundred|thousand|million)"
+    rf"|(?:a )?(?P<ones>{_ONE}|a(?= hundred| thousand| million))(?:[- ](?P<more>{'|'.join(_ONES[1:10])}))?"
+    rf"(?: (?P<scale>hundred|thousand|million|percent))?(?P<and_half> and a half)?)(?![\w])"
 )
 UNITS = {
     "%": "%",
@@ -59,6 +61,10 @@ def word_number(match: re.Match[str]) -> tuple[float, str]:
         return float(f"{_WORDS[match['times']]}e{sign}{_WORDS[match['to']]}"), ""
     if match["half"]:
         return 0.5, ""
+    if match["half_of"]:
+        return 500_000.0, ""
+    if match["bare"]:
+        return float(_SCALES[match["bare"]]), ""
     first = _WORDS.get(match["ones"], 1)
     if match["more"] and first >= 20:
         first += _WORDS[match["more"]]
@@ -66,7 +72,7 @@ def word_number(match: re.Match[str]) -> tuple[float, str]:
         return first + 0.5, ""
     if match["scale"] == "percent":
         return float(first), "%"
-    return float(first * {"hundred": 100, "thousand": 1000, None: 1}[match["scale"]]), ""
+    return float(first * _SCALES.get(match["scale"], 1)), ""
 
 
 def whole(value: float) -> float | int:

@@ -12,11 +12,15 @@ from firstcause.schema.instruction import Relation
 _BETWEEN = frozenset({"/", "and", ",", "&", "|", "+"})
 _SPLITS = word_set("pairs", "splits")
 _SKIPPED = word_set("pairs", "skipped")
+_PARTS = frozenset({"train", "training", "val", "valid", "validation", "dev", "test", "testing", "held"})
+_FOR = frozenset({"%", "percent", "for", "to", "as", "of", "the", "in"})
+_NAMED_WITHIN = 14
 
 
 def split_pairs(line: Line) -> None:
     """Claim names that stand together with their numbers together, and the two betas."""
     tokens = line.tokens
+    _named_shares(line)
     for at in range(len(tokens) - 2):
         if tokens[at].kind == "number" and tokens[at + 2].kind == "number" and not tokens[at].claimed:
             _from_to(line, at) if tokens[at + 1].text in ("and", "to") else _shares(line, at)
@@ -49,6 +53,25 @@ def _shares(line: Line, at: int) -> None:
         return
     shares = [round(v / sum(values), 6) for v in values]
     line.claim(Reading("data_split", shares[1] if len(shares) == 2 else shares, at, places[-1]))
+
+
+def _named_shares(line: Line) -> None:
+    """A split whose parts are named one by one: "70 train, 15 val, 15 test"."""
+    tokens = line.tokens
+    found = [
+        at
+        for at in range(len(tokens) - 1)
+        if tokens[at].kind == "number"
+        and not tokens[at].claimed
+        and next((w for t in tokens[at + 1 : at + 3] for w in t.text.split() if w not in _FOR), "") in _PARTS
+    ]
+    values = [tokens[at].value for at in found]
+    if len(found) in (2, 3) and found[-1] - found[0] <= _NAMED_WITHIN and round(sum(values), 6) in (1, 100):
+        shares = [round(v / sum(values), 6) for v in values]
+        line.claim(
+            Reading("data_split", shares[1] if len(shares) == 2 else shares, found[0], found[-1]),
+            *found,
+        )
 
 
 def _from_to(line: Line, at: int) -> None:

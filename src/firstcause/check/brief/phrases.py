@@ -34,6 +34,7 @@ def _phrase(tokens: list[Token], at: int, known: Vocabulary) -> tuple[int, Entry
     for length in known.lengths.get(tokens[at].text, ()):
         part = tokens[at : at + length]
         entry = known.phrases.get(tuple(t.text for t in part))
-        if entry is not None and len(part) == length and all(t.kind in ("word", "number") for t in part):
+        plain = all(t.kind in ("word", "number") or t.text == "&" for t in part)
+        if entry is not None and len(part) == length and plain:
             return length, entry
     return None

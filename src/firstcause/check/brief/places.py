@@ -251,6 +251,9 @@ def _of_path(line: Line, at: int, known: Vocabulary) -> str:
     if not writes and _DESCRIBES.search(name):
         return ""
     first = token.text.lstrip("./").split("/", 1)[0]
+    if ending in _WEIGHTS and not writes and "best" in _before(line, at):
+        # "The best in models/best.pt" is kept there.
+        writes = True
     if ending in _WEIGHTS and (writes or (first not in _IN_DATA and not _SPLIT.search(name))):
         return "output_path" if writes else ""
     if not ending and _resumes(line, at):
@@ -285,6 +288,8 @@ def _writes(line: Line, at: int, is_file: bool) -> bool | None:
     ):
         return True
     words = _before(line, at)
+    if words[:1] == ["into"]:
+        return True
     for place, word in enumerate(words):
         if word == "of" and words[place + 1 : place + 2] == ["out"]:
             return False
@@ -293,6 +298,8 @@ def _writes(line: Line, at: int, is_file: bool) -> bool | None:
         if word in _READS:
             # "in" reads and writes; what else is said decides.
             rest = [w for t in line.words(at - 8, at) for w in t.split()]
+            # "Answer everything in questions.jsonl" reads.
+            rest = [w for n, w in enumerate(rest) if w != "everything" or rest[max(n - 1, 0)] not in _READS]
             return word in _EITHER and any(w in _SAVES for w in rest)
     if "save" in line.topic and not is_file:
         return True

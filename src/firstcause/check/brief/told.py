@@ -13,6 +13,18 @@ _SPEAKS_OF_SELF = word_set("told", "speaks_of_self")
 # A wish even where something is told before it in the same breath.
 _SURELY = word_set("told", "surely")
 _PAST = frozenset({"was", "were", "had been"})
+# Who says it is not the user: "the finder suggested 1e-3".
+_SAYS = _PAST | {
+    "suggested",
+    "suggests",
+    "said",
+    "says",
+    "reported",
+    "reports",
+    "recommended",
+    "recommends",
+    "gave",
+}
 _CONSUMES = frozenset({"needs", "takes", "uses", "consumes", "required", "requires", "took"})
 _ASKS_WHY = ("why ", "does ", "did ", "how come ", "should i ", "should we ", "is there ", "are there ")
 # What one waits for: its condition is the wish itself.
@@ -50,7 +62,11 @@ def is_told(line: Line, reading: Reading) -> bool:
             continue
         if reading.first <= at <= reading.last:
             # "The seed was 1".
-            if token.text in _PAST and not _wished(tokens, reading.first, segment):
+            if (
+                token.text in _SAYS
+                and not _wished(tokens, reading.first, segment)
+                and not _wish_between(tokens, at, reading.last)
+            ):
                 return True
             continue
         near = token.segment == segment or (token.segment == segment - 1 and at < reading.first)

@@ -81,8 +81,10 @@ def _as_set(value: Any) -> frozenset[str]:
 
 
 def _model(asked: Any, got: Any) -> bool:
-    one, other = model(str(asked)), model(str(got))
-    return one == other or one.rpartition("/")[2] == other or other.rpartition("/")[2] == one
+    # "ResNet-50" is what torchvision calls resnet50 and timm resnet50.a1_in1k.
+    one, other = _word(model(str(asked))), _word(model(str(got)))
+    builder = "/" not in other and other.rpartition(".")[0]
+    return one in (other, other.rpartition("/")[2], builder) or one.rpartition("/")[2] == other
 
 
 def _file(asked: Any, got: Any) -> bool:

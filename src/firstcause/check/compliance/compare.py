@@ -71,8 +71,17 @@ def compare(instructions: Sequence[Instruction], facts: Sequence[Fact]) -> Compa
             findings += found
             matches += [key] if met else []
             continue
+        if key == "gradient_accumulation" and all(i.derived for i in asked) and _total_is_met(active, facts):
+            # It follows from a number of devices that is told by itself.
+            continue
         findings += _deviations(key, asked, known, facts)
     return Compared(tuple(_each_once(findings)), tuple(matches))
+
+
+def _total_is_met(active: Sequence[Instruction], facts: Sequence[Fact]) -> bool:
+    product = effective(facts)
+    totals = [i for i in active if i.key == "effective_batch_size" and not i.derived]
+    return product is not None and bool(totals) and all(agrees(i, product) for i in totals)
 
 
 def _is_only_product(instruction: Instruction, known: Sequence[Fact]) -> bool:
@@ -162,7 +171,9 @@ def _deviations(
     key: str, asked: Sequence[Instruction], known: Sequence[Fact], facts: Sequence[Fact]
 ) -> Iterator[Finding]:
     broken = next((i for i in asked if not _follows(i, known, facts)), None)
-    sure = [f for f in known if f.sure and (broken is None or not agrees(broken, f.value))]
+    against = [f for f in known if not f.confirms and (broken is None or not agrees(broken, f.value))]
+    # What the code fixes says more than what an option leaves open.
+    sure = sorted(against, key=lambda f: not f.sure)
     if (
         broken is None
         or not sure
@@ -180,6 +191,8 @@ def _finding(key: str, broken: Instruction, fact: Fact, got: object) -> Finding:
     text = (
         f"{key} is {_shown(got)} here ({fact.how}); asked for: {wanted} (“{broken.sentence.strip()[:120]}”)"
     )
+    if not fact.sure:
+        text += "; that is a default: a command line may say otherwise, none here does"
     if fact.reason:
         text += f"; the code says why: {fact.reason[:120]}"
     category: Category = "critical" if key in names().critical else "deviation"

@@ -29,6 +29,7 @@ FLAGS = frozenset(
     ]
 )
 PYTHON = re.compile(r"^(.*/)?python[\d.]*$")
+SCRIPTS = (".py", ".ipynb")
 MOST = 8
 
 
@@ -58,7 +59,7 @@ def commands(root: str, files: Sequence[str], given: str = "") -> list[Command]:
             )
         return [found]
     launched = {c.script: c for c in reversed(list(_launches(root, files)))}
-    scripts = [f for f in files if f.endswith(".py") and (f in launched or _starts(f))]
+    scripts = [f for f in files if f.endswith(SCRIPTS) and (f in launched or _starts(f))]
     imported = _imported(files)
     chosen = [f for f in scripts if f in launched or os.path.splitext(os.path.basename(f))[0] not in imported]
     return [launched.get(f) or Command(f, (), root) for f in chosen][:MOST]
@@ -83,12 +84,12 @@ def _command(line: str, cwd: str) -> Command | None:
         ranks, rest = True, words[1:]
         if first == "accelerate":
             ranks = "--multi_gpu" in rest or any(w.startswith("--num_processes") for w in rest)
-    elif first.endswith(".py"):
+    elif first.endswith(SCRIPTS):
         ranks, rest = False, words
     else:
         return None
     for at, word in enumerate(rest):
-        if word.endswith(".py") and not word.startswith("-"):
+        if word.endswith(SCRIPTS) and not word.startswith("-"):
             path = os.path.abspath(os.path.join(cwd, word))
             return Command(path, tuple(rest[at + 1 :]), cwd, ranks) if os.path.isfile(path) else None
     return None
@@ -117,6 +118,8 @@ def _starts(file: str) -> bool:
     try:
         with open(file, "rb") as stream:
             raw = stream.read(1 << 20)
+        if file.endswith(".ipynb"):
+            return b"torch" in raw
         tree = ast.parse(raw)
     except (OSError, SyntaxError, ValueError, RecursionError):
         return False

@@ -42,8 +42,16 @@ def joined(read: Sequence[Finding], runs: Iterable[Dry], root: str) -> list[Find
 
 
 def _refuted(finding: Finding, refuted: set[tuple[str, str, int]]) -> bool:
-    sites = (finding.site, *finding.related)
-    return any((finding.slug, site.file, site.line) in refuted for site in sites)
+    """Whether a line of it, or within the block that it is about, was looked at and is in order."""
+    site, last = finding.site, max(finding.end_line, finding.site.line)
+    return any(
+        slug == finding.slug
+        and (
+            (file == site.file and site.line <= line <= last)
+            or any(file == other.file and line == other.line for other in finding.related)
+        )
+        for slug, file, line in refuted
+    )
 
 
 def _same(one: str, other: str) -> bool:

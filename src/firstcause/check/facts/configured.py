@@ -61,7 +61,8 @@ def _read(code: Code) -> Iterator[Fact]:
         key = next((k for k, pattern in NAMES.items() if pattern.match(read.name.lower())), None)
         found = code.constant(read.module, read.node) if key is not None else None
         if key is not None and found is not None and isinstance(found.value, (int, float)):
-            yield Fact(key, found.value, found.site, f"{read.name} of {read.configs[0].name}", "", sure=False)
+            how = f"{read.name} of {read.configs[0].name}"
+            yield Fact(key, found.value, found.site, how, sure=False, confirms=True)
 
 
 def _deepspeed(code: Code) -> Iterator[Fact]:

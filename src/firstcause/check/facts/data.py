@@ -86,7 +86,9 @@ def _files(code: Code) -> Iterator[Fact]:
         name = text_at_definition(code, value) if value is not None else None
         if name is not None:
             # Weights as often as data: it only confirms.
-            yield Fact("input_path", path(str(name.value)), name.site, "torch.load", sure=False)
+            yield Fact(
+                "input_path", path(str(name.value)), name.site, "torch.load", sure=False, confirms=True
+            )
     for call in code.methods("to_csv", "to_json", "to_parquet"):
         name = call.constant("path_or_buf", 0)
         if name is not None and isinstance(name.value, str):
@@ -99,7 +101,7 @@ def _patterns(code: Code) -> Iterator[Fact]:
         value = call.argument("pathname", 0)
         name = text_at_definition(code, value) if value is not None else None
         if name is not None:
-            yield Fact("input_path", path(str(name.value)), name.site, "glob", sure=False)
+            yield Fact("input_path", path(str(name.value)), name.site, "glob", sure=False, confirms=True)
     for call in code.methods("glob", "rglob"):
         pattern = call.constant("pattern", 0)
         folder = (
@@ -107,7 +109,7 @@ def _patterns(code: Code) -> Iterator[Fact]:
         )
         if folder is not None and pattern is not None and isinstance(pattern.value, str):
             whole = f"{str(folder.value).rstrip('/')}/{pattern.value}"
-            yield Fact("input_path", path(whole), folder.site, call.name, sure=False)
+            yield Fact("input_path", path(whole), folder.site, call.name, sure=False, confirms=True)
 
 
 def _opened(call: Call, name: Constant | None, mode: Constant | None) -> Iterator[Fact]:

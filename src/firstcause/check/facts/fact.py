@@ -15,6 +15,8 @@ class Fact:
     ``value`` is normalised as an instruction's is. ``how`` names the argument or construct that sets it, such as
     ``TrainingArguments(learning_rate=)``. ``sure`` is False where a command line or an unread config may say otherwise.
     ``explicit`` is False for a library's default. ``reason`` is a comment of the code's author that explains the choice.
+    ``confirms`` marks what may agree with an instruction and never contradicts it: a name that says what it holds, whose
+    use the code does not prove.
     """
 
     key: str
@@ -25,3 +27,4 @@ class Fact:
     sure: bool = True
     explicit: bool = True
     reason: str = ""
+    confirms: bool = False

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from firstcause.check.code import Call, Code, shortest
+from firstcause.check.code import Call, Code
 from firstcause.check.constants import Constant, constant
 from firstcause.check.facts.engines import Configuration
 from firstcause.check.facts.fact import Fact
 from firstcause.check.facts.normal import normal
 from firstcause.check.facts.table import Family, families
+from firstcause.check.library_names import shortest
 from firstcause.source.configs.parsed import METHODS, classes, config_word, named_config, option_config
 from firstcause.source.flow import new_walk
 from firstcause.source.frames import Value

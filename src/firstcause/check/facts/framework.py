@@ -23,6 +23,11 @@ TRAINERS = {
     "sglang": ("sglang.Engine", "sglang.Runtime"),
     "deepspeed": ("deepspeed.initialize",),
 }
+WRAPPERS = {
+    "torch.nn.parallel.DistributedDataParallel": "ddp",
+    "torch.distributed.fsdp.FullyShardedDataParallel": "fsdp",
+    "torch.distributed.fsdp.fully_shard": "fsdp",
+}
 
 
 def framework_facts(code: Code) -> Iterator[Fact]:
@@ -33,6 +38,9 @@ def framework_facts(code: Code) -> Iterator[Fact]:
     found += [("trainer", c) for base in ("transformers.Trainer",) for c in _derived(code, base)]
     for name, call in found:
         yield Fact("framework", name, call.site, call.name)
+    for wrapper, name in WRAPPERS.items():
+        for call in code.calls(wrapper)[:1]:
+            yield Fact("distributed", name, call.site, call.name, sure=False, confirms=True)
     driven = {name for name, _ in found} & {"trainer", "trl", "lightning"}
     loops = [loop for loop in training_loops(code) if any(e.kind == "backward" for e in events(code, loop))]
     if loops and not driven:

@@ -64,14 +64,15 @@ def _pipeline(call: Call) -> Iterator[Fact]:
     if name_of is not None and isinstance(name_of.value, str):
         why = reason(call.module, call.node)
         # Where something is trained, the pipeline may be tried on the result.
-        sure = not name_of.overridable and not call.code.trains()
+        tried = call.code.trains()
         yield Fact(
             "model",
             name_of.value,
             name_of.site,
             "pipeline(model=)",
             "model",
-            sure,
+            not name_of.overridable and not tried,
             True,
             why,
+            tried,
         )

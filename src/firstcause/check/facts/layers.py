@@ -1,4 +1,4 @@
-"""Rates and sizes of layers: dropout."""
+"""Rates and sizes of layers: dropout, and the widths that only confirm."""
 
 from __future__ import annotations
 
@@ -8,10 +8,31 @@ from firstcause.check.code import Code
 from firstcause.check.facts.fact import Fact
 
 DROPOUT = ("torch.nn.Dropout", "torch.nn.Dropout1d", "torch.nn.Dropout2d", "torch.nn.functional.dropout")
+RECURRENT = ("torch.nn.LSTM", "torch.nn.GRU", "torch.nn.RNN")
+# Which layer is the hidden one the code does not say: what is as wide as asked agrees.
+WIDTHS = {
+    "torch.nn.Linear": ("out_features", 1),
+    "torch.nn.LazyLinear": ("out_features", 0),
+    "torch.nn.LSTM": ("hidden_size", 1),
+    "torch.nn.GRU": ("hidden_size", 1),
+    "torch.nn.RNN": ("hidden_size", 1),
+}
 
 
 def layer_facts(code: Code) -> Iterator[Fact]:
-    """The rate of each dropout layer, where the code says it."""
+    """The rate of each dropout layer, where the code says it, and how wide layers are."""
+    for call in code.calls(*WIDTHS):
+        argument, position = WIDTHS[call.name]
+        width = call.constant(argument, position)
+        if width is not None and isinstance(width.value, int) and width.value > 1:
+            how = f"{call.name.rpartition('.')[2]}({argument}=)"
+            yield Fact("hidden_size", width.value, width.site, how, argument, sure=False, confirms=True)
+    for call in code.calls(*RECURRENT):
+        for argument, key in (("dropout", "dropout"), ("num_layers", "num_layers")):
+            found = call.constant(argument, 2 if argument == "num_layers" else None)
+            if found is not None and isinstance(found.value, (int, float)) and found.value:
+                how = f"{call.name.rpartition('.')[2]}({argument}=)"
+                yield Fact(key, found.value, found.site, how, argument, sure=False, confirms=True)
     for call in code.calls(*DROPOUT):
         rate = call.constant("p", 1 if call.name.endswith("functional.dropout") else 0)
         if rate is not None and isinstance(rate.value, (int, float)):

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from firstcause.check.code import Call, Code, Loop
+from firstcause.check.constants import Constant
 from firstcause.check.events import around, events, training_loops
 from firstcause.check.facts.fact import Fact
 from firstcause.check.facts.normal import normal
@@ -81,6 +82,7 @@ def _patience(code: Code, loop: Loop) -> Iterator[Fact]:
             yield Fact(
                 "early_stopping_patience", patience, bound.site, "the counter's bound before break", "",
                 not bound.overridable and not isinstance(test.ops[0], ast.Gt),
+                confirms=isinstance(test.ops[0], ast.Gt),
             )  # fmt: skip
 
 
@@ -126,10 +128,28 @@ def _optimizers(code: Code) -> Iterator[Fact]:
         yield Fact("optimizer", normal("optimizer", last), call.site, call.name, reason=why)
         for argument, key in SETTINGS.items():
             value = value_of(call, argument, 1 if argument == "lr" else None)
-            if value is not None and value.value is not None:
-                yield Fact(
-                    key, value.value, value.site, f"{last}({argument}=)", argument, not value.overridable
+            for found in [value] if value is not None else _of_groups(call, argument):
+                if found.value is not None:
+                    yield Fact(
+                        key, found.value, found.site, f"{last}({argument}=)", argument, not found.overridable
+                    )
+
+
+def _of_groups(call: Call, argument: str) -> Iterator[Constant]:
+    """What groups of parameters say that are written out; a group that is left without decay says nothing."""
+    given = call.argument("params", 0)
+    groups = call.code.origins(given.module, given.node) if given is not None else []
+    for group in groups:
+        for entry in group.node.elts if isinstance(group.node, ast.List) else ():
+            pairs = zip(entry.keys, entry.values, strict=True) if isinstance(entry, ast.Dict) else ()
+            for key, node in pairs:
+                found = (
+                    known_value(call.code, group.module, node)
+                    if isinstance(key, ast.Constant) and key.value == argument
+                    else None
                 )
+                if found is not None and found.value:
+                    yield found
 
 
 def _schedules(code: Code) -> Iterator[Fact]:
@@ -203,7 +223,7 @@ def _accumulation(code: Code, loop: Loop) -> Iterator[Fact]:
     for parent in loop.module.ancestors(step.call.node):
         if not isinstance(parent, ast.If) or not loop.holds(parent):
             continue
-        for node in ast.walk(parent.test):
+        for node in _tested(code, loop, parent.test):
             if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
                 every = code.constant(loop.module, node.right)
                 if every is not None and isinstance(every.value, int) and every.value > 1:
@@ -215,3 +235,13 @@ def _accumulation(code: Code, loop: Loop) -> Iterator[Fact]:
                         "",
                         not every.overridable,
                     )
+
+
+def _tested(code: Code, loop: Loop, test: ast.expr) -> Iterator[ast.AST]:
+    """What a test asks, the names that hold a part of it followed."""
+    for node in ast.walk(test):
+        yield node
+        if isinstance(node, ast.Name):
+            for origin in code.origins(loop.module, node):
+                if origin.module is loop.module and isinstance(origin.node, ast.Compare):
+                    yield from ast.walk(origin.node)

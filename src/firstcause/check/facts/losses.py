@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from firstcause.check.code import Code
+from firstcause.check.code import Call, Code
 from firstcause.check.facts.fact import Fact
 
 LOSSES = {
@@ -17,13 +17,24 @@ FUNCTIONS = {
     "mse_loss": "mse", "l1_loss": "mae", "huber_loss": "huber", "smooth_l1_loss": "huber", "ctc_loss": "ctc",
     "triplet_margin_loss": "triplet", "kl_div": "kl", "nll_loss": "nll",
 }  # fmt: skip
+# Others are built of these: a focal loss calls cross entropy.
+SIMPLE = frozenset({"cross_entropy", "mse", "mae", "huber"})
 
 
 def loss_facts(code: Code) -> Iterator[Fact]:
-    """One fact for each loss of torch."""
-    for name, plain in LOSSES.items():
-        for call in code.calls(f"torch.nn.{name}"):
-            yield Fact("loss", plain, call.site, name)
-    for name, plain in FUNCTIONS.items():
-        for call in code.calls(f"torch.nn.functional.{name}"):
-            yield Fact("loss", plain, call.site, name)
+    """One fact for each loss of torch; where another than a simple one is asked for, they only confirm."""
+    simple = all(i.value in SIMPLE for i in code.asked("loss"))
+    named = [(f"torch.nn.{name}", plain) for name, plain in LOSSES.items()]
+    named += [(f"torch.nn.functional.{name}", plain) for name, plain in FUNCTIONS.items()]
+    for name, plain in named:
+        for call in code.calls(name):
+            confirms = not simple or plain not in SIMPLE or _is_part(call)
+            yield Fact("loss", plain, call.site, name.rpartition(".")[2], confirms=confirms)
+
+
+def _is_part(call: Call) -> bool:
+    """Whether a loss of the program's own is made of it, or it is a figure that nobody trains on."""
+    around = [getattr(n, "name", None) or "" for n in call.module.ancestors(call.node)]
+    words = ("loss", "criterion", "objective", "metric", "eval")
+    own = any(word in name.lower() for name in around for word in words)
+    return own or call.code.under(call.module, call.node, "torch.no_grad", "torch.inference_mode") is not None

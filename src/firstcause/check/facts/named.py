@@ -100,4 +100,4 @@ def _fact(name: str, value: ast.expr, site: Site) -> Iterator[Fact]:
     if key == "warmup_ratio" and value.value >= 1:
         key = "warmup_steps"
     if key is not None:
-        yield Fact(key, value.value, site, name, "", sure=False)
+        yield Fact(key, value.value, site, name, "", sure=False, confirms=True)

@@ -63,7 +63,12 @@ def _when(code: Code, saves: list[Call]) -> Iterator[Fact]:
     if inside:
         guarded = any(isinstance(p, ast.If) for p in inside[0].module.ancestors(inside[0].node))
         yield Fact(
-            "save_strategy", "best" if guarded else "epoch", inside[0].site, inside[0].name, sure=not guarded
+            "save_strategy",
+            "best" if guarded else "epoch",
+            inside[0].site,
+            inside[0].name,
+            sure=not guarded,
+            confirms=guarded,
         )
     elif all(code.loop_around(s.module, s.node) is None for s in saves):
         yield Fact("save_strategy", "end", saves[0].site, saves[0].name)

@@ -182,6 +182,77 @@ for epoch in range(12):
         opt.step()
         plan.step()  # found scheduler-per-batch
 """,
+    "hooks": """
+model, loader, seen = net(3), data(width=3), []
+opt = torch.optim.Adam(model.parameters())
+for epoch in range(50):
+    model[0].register_forward_hook(lambda m, i, o: seen.append(o.shape))  # found forward-hooks-never-removed
+    for x, y in loader:
+        opt.zero_grad()
+        F.cross_entropy(model(x), y).backward()
+        opt.step()
+""",
+    "prefixed": """
+model, loader = nn.DataParallel(net(3)), data(width=3)
+opt = torch.optim.Adam(model.parameters())
+for x, y in loader:
+    opt.zero_grad()
+    F.cross_entropy(model(x), y).backward()
+    opt.step()
+torch.save(model.state_dict(), "net.pt")
+again = net(3)
+again.load_state_dict(torch.load("net.pt"), strict=False)  # found module-prefix-strict-false
+""",
+    "unused": """
+import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
+
+class Heads(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.first, self.second = nn.Linear(8, 8), nn.Linear(8, 1), nn.Linear(8, 1)
+
+    def forward(self, x, second):
+        return (self.second if second else self.first)(self.body(x))
+
+dist.init_process_group("gloo", rank=0, world_size=2)
+model = DistributedDataParallel(Heads())  # found ddp-unused-parameters
+opt = torch.optim.Adam(model.parameters())
+for step in range(50):
+    opt.zero_grad()
+    model(torch.randn(4, 8), step % 2).pow(2).mean().backward()
+    opt.step()
+""",
+    "stepped_between": """
+first, second = net(), net()
+one = torch.optim.SGD(first.parameters(), lr=0.1)
+for step in range(50):
+    score = first(torch.randn(4, 8))
+    score.pow(2).mean().backward(retain_graph=True)
+    one.step()  # found optimizer-step-before-backward
+    score.abs().mean().backward()
+""",
+    "changed": """
+model = net()
+opt = torch.optim.Adam(model.parameters())
+for step in range(50):
+    h = torch.sigmoid(model(torch.randn(4, 8)))
+    h += 1  # found inplace-modified-saved-tensor
+    h.mean().backward()
+    opt.step()
+""",
+    "one_sample": """
+model = nn.Sequential(nn.Linear(8, 4), nn.BatchNorm1d(4))
+x = torch.randn(5, 8)
+for step in range(9):
+    for part in x.split(2):
+        model(part)  # found batchnorm-small-batch
+""",
+    "double": """
+import numpy as np
+model = net()
+model(torch.from_numpy(np.ones((4, 8))))  # found dtype-double-vs-float
+""",
 }
 
 HEALTHY = {
@@ -271,5 +342,84 @@ for step in range(300):
     with torch.no_grad():
         for a, b in zip(mean.parameters(), model.parameters()):
             a.mul_(0.99).add_(b, alpha=0.01)
+""",
+    "stream": """
+import itertools
+from torch.utils.data import IterableDataset
+
+class Stream(IterableDataset):
+    def __iter__(self):
+        for i in itertools.count():
+            yield torch.full((8,), float(i)), torch.tensor(i % 3)
+
+def forever(loader):
+    while True:
+        for batch in loader:
+            yield batch
+
+model = net(3)
+opt = torch.optim.Adam(model.parameters())
+for step, (x, y) in enumerate(DataLoader(Stream(), batch_size=4)):
+    opt.zero_grad()
+    F.cross_entropy(model(x), y).backward()
+    opt.step()
+    if step == 1000:
+        break
+batches, one_by_one = forever(data(width=3)), iter(data(width=3, n=160))
+for step in range(9):
+    x, y = next(batches)
+    x, y = next(one_by_one)
+""",
+    "due_at_times": """
+import os, io, socket
+with socket.socket() as found:
+    found.bind(("127.0.0.1", 0))
+    assert found.getsockname()[1] > 1024
+model = net(3)
+opt = torch.optim.Adam(model.parameters())
+x, y = torch.randn(400, 8), torch.randint(0, 3, (400,))
+for step in range(1, 2001):
+    rows = torch.randperm(400)[:16]
+    assert len(set(rows.tolist())) == 16
+    opt.zero_grad()
+    F.cross_entropy(model(x[rows]), y[rows]).backward()
+    opt.step()
+    if step % 500 == 0:
+        torch.save({"model": model.state_dict(), "rng": torch.get_rng_state()}, "last.tmp")
+        os.replace("last.tmp", "last.pt")
+state = torch.load("last.pt")
+model.load_state_dict(state["model"])
+torch.set_rng_state(state["rng"])
+kept = io.BytesIO()
+torch.save(model.state_dict(), kept)
+kept.seek(0)
+model.load_state_dict(torch.load(kept))
+""",
+    "computed_again": """
+from torch.utils.checkpoint import checkpoint
+device = "cuda" if torch.cuda.is_available() else "cpu"
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.all, self.norm = nn.Linear(16, 48), nn.LayerNorm(16)
+
+    def forward(self, x):
+        q, k, v = self.all(self.norm(x)).view(4, 6, 3, 2, 8).permute(2, 0, 3, 1, 4)
+        return x + F.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).reshape(4, 6, 16)
+
+blocks = nn.ModuleList([Block() for _ in range(2)]).to(device)
+opt = torch.optim.Adam(blocks.parameters())
+weight = torch.tensor([1.0, 2.0], device=device)
+assert not bool((torch.tensor([0.5, 0.5]) == 0).any())
+for step in range(50):
+    x = torch.randn(4, 6, 16, device=device)
+    with torch.autocast(device, torch.bfloat16):
+        for block in blocks:
+            x = checkpoint(block, x, use_reentrant=False)
+        loss = x.float().mean() * weight.sum()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
 """,
 }

@@ -47,6 +47,12 @@ def test_what_was_looked_at_and_is_in_order_disappears() -> None:
     assert slugs(joined([read("missing-zero-grad", 10)], [run], ROOT)) == [("missing-zero-grad", 10, False)]
 
 
+def test_a_block_is_in_order_where_a_line_in_it_is() -> None:
+    whole = Finding("missing-eval-mode", "critical", Site("train.py", 5), "read", end_line=8)
+    assert joined([whole], [dry([], [("missing-eval-mode", 7)])], ROOT) == []
+    assert joined([whole], [dry([], [("missing-eval-mode", 9)])], ROOT) == [whole]
+
+
 def test_what_only_a_run_shows_is_added() -> None:
     found = joined([read("not-shuffled", 3)], [dry([("shape-mismatch", 2)])], ROOT)
     assert slugs(found) == [("shape-mismatch", 2, False), ("not-shuffled", 3, False)]

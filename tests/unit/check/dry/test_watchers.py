@@ -42,3 +42,15 @@ def test_a_right_program_is_run_to_its_end_and_nothing_is_said(told, name: str) 
 
 def test_no_watcher_failed(told) -> None:
     assert [e["text"] for events in told.values() for e in events if "failed" in e.get("text", "")] == []
+
+
+def test_memory_is_told_by_phase(told) -> None:
+    notes = [e["text"] for e in told["computed_again"] if e["kind"] == "note"]
+    said = next(n for n in notes if n.startswith("memory on the device"))
+    for word in ("of parameters", "kept for backward", "in forward", "in backward", "in step"):
+        assert word in said
+
+
+def test_lines_that_are_in_order_are_told(told) -> None:
+    judged = {e["slug"] for e in told["computed_again"] if e["kind"] == "judged"}
+    assert {"missing-zero-grad", "scaler-missing", "detached-loss", "accumulation-not-divided"} <= judged

@@ -72,6 +72,7 @@ def main(text: str) -> NoReturn:
             session.note("".join(traceback.format_exception(error))[-3000:])
     clock.stop()
     session.emit("ended")
+    session.settle()
     session.end(outcome, place, why)
     os._exit(0)
 

@@ -6,10 +6,10 @@ import builtins
 from typing import TYPE_CHECKING, Any
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensor
+from torch._subclasses.fake_tensor import FakeTensor, unset_fake_temporarily
 from torch.overrides import TorchFunctionMode
 
-from firstcause.check.dry.child import autocast, tags
+from firstcause.check.dry.child import attention, autocast, tags
 from firstcause.check.dry.child.loops import DEVICE
 from firstcause.check.dry.child.losses import LOSSES, handed
 from firstcause.check.dry.child.mistakes import remember
@@ -60,7 +60,8 @@ class Accelerator(TorchFunctionMode):
             if inputs is not None:
                 self.session.emit("loss", name, inputs, kwargs)
         try:
-            out = func(*args, **kwargs)
+            out = attention.fused(args, kwargs) if name == "scaled_dot_product_attention" else None
+            out = func(*args, **kwargs) if out is None else out
         except Exception as error:
             remember(error, name, args, kwargs, self.session)
             raise
@@ -89,6 +90,7 @@ class Accelerator(TorchFunctionMode):
             func(*args, **kwargs)
         except Exception as error:
             remember(error, "backward", (), {}, self.session)
+            error.fc_root = root  # type: ignore[attr-defined]
             raise
         finally:
             self.mode.in_backward, self.mode.quiet = False, self.mode.quiet - 1
@@ -136,6 +138,10 @@ class Accelerator(TorchFunctionMode):
             raise RuntimeError(
                 "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
             )
+        constant = getattr(args[0], "constant", None)
+        if constant is not None:
+            with unset_fake_temporarily():
+                return constant.clone().numpy()
         self.session.made_up_sizes = True
         return _array(args[0])
 

@@ -6,9 +6,11 @@ After the lists of aten/src/ATen/autocast_mode.h.
 from __future__ import annotations
 
 import functools
+import sys
 from typing import Any
 
 import torch
+from torch.utils import checkpoint
 
 from firstcause.check.dry.child.names import NAME
 
@@ -35,6 +37,8 @@ WIDEST = frozenset(
 active: list[torch.dtype | None] = []
 # Precisions in which a forward was computed since an optimizer last stepped.
 used: set[torch.dtype] = set()
+# Where the program enters autocast, and for what precision.
+entered: dict[tuple[str, int], torch.dtype] = {}
 
 
 class Autocast:
@@ -53,6 +57,8 @@ class Autocast:
             self.own.__enter__()
         else:
             active.append(self.fast_dtype if self._enabled else None)
+            frame = sys._getframe(1)
+            entered[frame.f_code.co_filename, frame.f_lineno] = self.fast_dtype
         return self
 
     def __exit__(self, *error: Any) -> None:
@@ -108,3 +114,23 @@ def _to(value: Any, dtype: torch.dtype) -> Any:
         if hasattr(value, mark):
             setattr(cast, mark, getattr(value, mark))
     return cast
+
+
+def install() -> None:
+    """Let what a checkpoint computes again be cast as it was the first time."""
+    original = checkpoint.checkpoint
+
+    @functools.wraps(original)
+    def checkpointed(function: Any, *args: Any, **kwargs: Any) -> Any:
+        state = active[-1] if active else None
+
+        def within(*inputs: Any, **options: Any) -> Any:
+            active.append(state)
+            try:
+                return function(*inputs, **options)
+            finally:
+                active.pop()
+
+        return original(within, *args, **kwargs)
+
+    checkpoint.checkpoint = checkpointed

@@ -37,8 +37,11 @@ def install() -> None:
     )
     cuda.get_device_properties = lambda *args: properties
     cuda.mem_get_info = lambda *args: (MEMORY, MEMORY)
+    torch.set_rng_state = torch.random.set_rng_state = nothing
     cuda.get_rng_state = lambda *args: torch.get_rng_state()
     cuda.get_rng_state_all = lambda: [torch.get_rng_state()]
+    for name in ("get_rng_state", "get_rng_state_all", "set_rng_state", "set_rng_state_all"):
+        setattr(cuda.random, name, getattr(cuda, name))
     cuda.device = cuda.stream = _Context
     cuda.Stream = cuda.Event = _Marker
     cuda.current_stream = cuda.default_stream = lambda *args: _Marker()
@@ -62,6 +65,9 @@ def _as_it_is(function: Any = None, *args: Any, **kwargs: Any) -> Any:
 class _Generator(torch.Generator):
     def __new__(cls, device: Any = "cpu") -> Any:
         return super().__new__(cls, "cpu")
+
+    def set_state(self, state: Any) -> Any:
+        return self
 
 
 class _Context:

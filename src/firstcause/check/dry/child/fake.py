@@ -1,17 +1,19 @@
 """Tensors without data, and what is answered where the program asks for a value all the same.
 
-Zeros of ``isnan`` are false, everything else that is asked for is 1, True, or half of the elements.
+Whole numbers that are made of nothing keep their values; what else is asked for is made up (``answers``).
 """
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode, unset_fake_temporarily
-from torch.utils._pytree import tree_leaves, tree_map_only
+from torch.utils._pytree import tree_any, tree_leaves, tree_map_only
 
-from firstcause.check.dry.child import clock
+from firstcause.check.dry.child import clock, held
+from firstcause.check.dry.child.answers import ANSWERS, kept
 
 if TYPE_CHECKING:
     from firstcause.check.dry.child.session import Session
@@ -20,6 +22,24 @@ aten = torch.ops.aten
 BAD_VALUES = (aten.isnan.default, aten.isinf.default)
 GOOD_VALUES = (aten.isfinite.default,)
 CARRIED = (aten.any.default, aten.any.dim, aten.logical_or.default, aten.bitwise_or.Tensor, aten.all.default)
+# Operators that make numbers of nothing, and up to how many of them are kept.
+WITHOUT_DATA = frozenset(
+    getattr(getattr(aten, name), kind)
+    for name, kinds in (
+        ("randperm", ("default", "generator")),
+        ("randint", ("default", "generator", "low", "low_generator")),
+        ("arange", ("default", "start", "start_step")),
+    )
+    for kind in kinds
+)
+MOST_KEPT = 1 << 16
+# As many other numbers as somebody writes down: means, weights of classes.
+FEW = 64
+# Operators that take no two types, and whose answer without data does not ask.
+OF_ONE_DTYPE = frozenset(
+    getattr(aten, name).default
+    for name in ("mm", "addmm", "bmm", "baddbmm", "mv", "addmv", "dot", "linear", "convolution")
+)
 # Larger ones are not made for a second opinion.
 MOST_ELEMENTS = 20_000_000
 
@@ -38,19 +58,35 @@ class Mode(FakeTensorMode):
         self.quiet = 0
         self.in_backward = False
 
+    @property
+    def avoid_device_init(self) -> bool:
+        """Always: what torch takes for an accelerator is none, and a constant cannot be copied there for real."""
+        return True
+
     def dispatch(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        # What torch asks of its own tensors in here is nobody else's business, and there are dozens of such questions.
+        with torch._C.DisableTorchFunction():
+            out = self._dispatch(func, types, args, kwargs or {})
+        held.see(out)
+        return out
+
+    def _dispatch(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         clock.look()
-        kwargs = kwargs or {}
         answer: Any = ANSWERS.get(func)
         if answer is not None:
             return answer(self, *args, **kwargs)
-        if func is aten._to_copy.default and isinstance(args[0], FakeTensor):
-            # Constants are copied for real, which the emulated device cannot do.
-            args[0].constant = None
         if func in (aten.index.Tensor, aten.index_put_.default, aten.index_put.default):
             args = self._without_masks(func, args)
         if not self.quiet and func._schema.is_mutable and isinstance(args[0], (torch.Tensor, list)):
-            self.session.emit("changed", args[0] if isinstance(args[0], list) else [args[0]], func.__name__)
+            changed = args[0] if isinstance(args[0], list) else [args[0]]
+            self.session.changes |= dict.fromkeys((tuple(t.shape) for t in changed), self.session.place())
+            self.session.emit("changed", changed, func.__name__)
+        if func in WITHOUT_DATA and not tree_any(_is_tensor, (args, kwargs)) and _on_processor(kwargs):
+            known = self._known(func, args, kwargs)
+            if known is not None:
+                return known
+        if func in OF_ONE_DTYPE and not self.in_backward:
+            self._compare_dtypes(func, args, kwargs)
         try:
             out = super().dispatch(func, types, args, kwargs)
         except (RuntimeError, IndexError, ValueError, TypeError, AssertionError) as error:
@@ -69,14 +105,37 @@ class Mode(FakeTensorMode):
             out.hint = not args[0].hint
         return out
 
+    def may_turn_const(self, t: Any) -> bool:
+        """Whether a tensor's values are kept: whole numbers are counts and positions, and say which samples are read."""
+        whole = not (t.dtype.is_floating_point or t.dtype.is_complex)
+        if t.numel() > (MOST_KEPT if whole else FEW):
+            return False
+        return not self.is_our_fake(t) and t.layout == torch.strided and t.device.type == "cpu"
+
+    def _known(self, func: Any, args: Any, kwargs: Any) -> Any:
+        """What an operator gives that needs no data, with its values; None where there are too many."""
+        with unset_fake_temporarily():
+            real = func(*args, **kwargs)
+        if not self.may_turn_const(real):
+            return None
+        return self.fake_tensor_converter.from_real_tensor(self, real, make_constant=True)
+
+    def _compare_dtypes(self, func: Any, args: Any, kwargs: Any) -> None:
+        """Raise what the real operator says to two types; tensors without data are multiplied all the same."""
+        given = [t for t in tree_leaves(args) if isinstance(t, torch.Tensor) and t.dim()]
+        if len({t.dtype for t in given}) > 1:
+            # No more than the types are asked about, and a few elements say the same.
+            with unset_fake_temporarily(), torch.no_grad():
+                for one, other in pairwise(given):
+                    torch.mm(torch.zeros(1, 1, dtype=one.dtype), torch.zeros(1, 1, dtype=other.dtype))
+
     def _without_masks(self, func: Any, args: Any) -> Any:
         indices = []
         for index in args[1]:
             if isinstance(index, torch.Tensor) and index.dtype in (torch.bool, torch.uint8):
-                self.session.made_up_sizes = True
-                kept = max(1, index.numel() // 2)
+                count = kept(self, index)
                 many = [
-                    torch.zeros(kept, dtype=torch.long, device=args[0].device) for _ in range(index.dim())
+                    torch.zeros(count, dtype=torch.long, device=args[0].device) for _ in range(index.dim())
                 ]
                 indices += many or [None]
             else:
@@ -103,63 +162,13 @@ class Mode(FakeTensorMode):
         return False
 
 
+def _is_tensor(value: Any) -> bool:
+    return isinstance(value, torch.Tensor)
+
+
+def _on_processor(kwargs: Any) -> bool:
+    return kwargs.get("device") is None or kwargs["device"].type == "cpu"
+
+
 def _real(tensor: Any) -> Any:
     return torch.zeros(tuple(tensor.shape), dtype=tensor.dtype, device="cpu")
-
-
-def stand_in(dtype: torch.dtype) -> Any:
-    return True if dtype == torch.bool else 1.0 if dtype.is_floating_point or dtype.is_complex else 1
-
-
-def _scalar(mode: Mode, tensor: Any) -> Any:
-    constant = getattr(tensor, "constant", None)
-    if constant is not None:
-        with unset_fake_temporarily():
-            return constant.item()
-    if not mode.quiet:
-        mode.session.made_up()
-        # A number of things, and so the size of what is made with it.
-        mode.session.made_up_sizes |= not (tensor.dtype.is_floating_point or tensor.dtype == torch.bool)
-    return getattr(tensor, "hint", stand_in(tensor.dtype))
-
-
-def _alike(mode: Mode, *tensors: Any, **options: Any) -> bool:
-    mode.session.made_up()
-    return True
-
-
-def _half(mode: Mode, tensor: Any) -> int:
-    mode.session.made_up_sizes = True
-    return max(1, int(tensor.numel()) // 2)
-
-
-def _nonzero(mode: Mode, tensor: Any) -> Any:
-    return torch.zeros((_half(mode, tensor), tensor.dim()), dtype=torch.int64, device=tensor.device)
-
-
-def _masked_select(mode: Mode, tensor: Any, mask: Any) -> Any:
-    return tensor.new_empty((_half(mode, tensor),))
-
-
-def _unique(mode: Mode, tensor: Any, *rest: Any, **named: Any) -> Any:
-    found = tensor.new_empty((_half(mode, tensor),))
-    counts = torch.zeros(found.shape, dtype=torch.int64, device=tensor.device)
-    return found, torch.zeros(tensor.shape, dtype=torch.int64, device=tensor.device), counts
-
-
-def _bincount(mode: Mode, tensor: Any, weights: Any = None, minlength: int = 0) -> Any:
-    mode.session.made_up_sizes = True
-    dtype = torch.int64 if weights is None else weights.dtype
-    return torch.zeros((max(minlength, 2),), dtype=dtype, device=tensor.device)
-
-
-ANSWERS = {
-    aten._local_scalar_dense.default: _scalar,
-    aten.nonzero.default: _nonzero,
-    aten.masked_select.default: _masked_select,
-    aten.equal.default: _alike,
-    aten.allclose.default: _alike,
-    aten._unique2.default: _unique,
-    aten.unique_consecutive.default: _unique,
-    aten.bincount.default: _bincount,
-}

@@ -13,29 +13,47 @@ from firstcause.errors import SealError
 if TYPE_CHECKING:
     from firstcause.check.dry.child.session import Session
 
-_saved: dict[str, Any] = {}
+# What stands in a file, so that a copy of it, or one that was renamed, is known too.
+MARK = b"kept in memory by the dry run as "
+_saved: list[Any] = []
 
 
 def install(session: Session) -> None:
     load = torch.load
 
     def save(obj: Any, f: Any, *args: Any, **kwargs: Any) -> None:
+        _saved.append(tree_map_only(torch.Tensor, lambda t: t.detach(), obj))
+        text = MARK + b"%d" % (len(_saved) - 1)
         if isinstance(f, (str, os.PathLike)):
-            path = os.path.abspath(os.fspath(f))
-            _saved[path] = tree_map_only(torch.Tensor, lambda t: t.detach(), obj)
-            with open(path, "wb") as file:
-                file.write(b"kept in memory by the dry run")
+            with open(f, "wb") as file:
+                file.write(text)
+        else:
+            f.write(text)
 
     def loaded(f: Any, *args: Any, **kwargs: Any) -> Any:
-        path = os.path.abspath(os.fspath(f)) if isinstance(f, (str, os.PathLike)) else ""
-        if path not in _saved:
+        if isinstance(f, (str, os.PathLike)) and session.was_cut and not os.path.exists(f):
+            raise SealError("dry-load", f"it loads {f}, which the shortened loops did not come to save")
+        number = _number(f)
+        if number is None:
             return load(f, *args, **kwargs)
-        if kwargs.get("weights_only") and isinstance(_saved[path], torch.nn.Module):
+        if kwargs.get("weights_only") and isinstance(_saved[number], torch.nn.Module):
             raise SealError("dry-load", "it loads a whole pickled module with weights_only=True")
-        return _saved[path]
+        return _saved[number]
 
     def refused(*args: Any, **kwargs: Any) -> Any:
         raise SealError("dry-download", f"it downloads {args[0] if args else 'something'}")
 
     torch.save, torch.load = save, loaded
     torch.hub.load = torch.hub.load_state_dict_from_url = torch.hub.download_url_to_file = refused
+
+
+def _number(f: Any) -> int | None:
+    """Which of the saved objects a file stands for; None for a real one."""
+    if isinstance(f, (str, os.PathLike)):
+        with open(f, "rb") as file:
+            text = file.read(len(MARK) + 20)
+    else:
+        at = f.tell()
+        text = f.read(len(MARK) + 20)
+        f.seek(at)
+    return int(text[len(MARK) :]) if text.startswith(MARK) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -69,7 +70,8 @@ def _batches(session: Session, loader: Any) -> Iterator[Any]:
         trained = (source.steps >= 2 and number >= PASSES) or (source.steps >= 2 and share > 0.06)
         gathered = source.backwards and not source.steps and (number >= GATHERED or share > 0.25)
         looked = not source.backwards and number >= PASSES and (number >= QUIET_PASS or share > 0.02)
-        if trained or gathered or looked:
+        # Who takes batches one by one counts on the next one.
+        if (trained or gathered or looked) and not session.owns(sys._getframe(1).f_code.co_filename):
             session.was_cut = True
             return
 

@@ -24,6 +24,8 @@ PASSES, STEPS = 3, 6
 FEW_STEPS, MANY_PASSES = 3, 12
 # A gradient that has been gathered over so many batches and not been applied is never applied.
 GATHERED = 130
+# Of the run's time, a pass.
+SLOW = 0.03
 # Data that take longer to prepare are prepared in part.
 PREPARED = 100
 
@@ -48,15 +50,30 @@ class Loop:
     def backwards(self) -> int:
         return self.session.backwards - self._backwards
 
+    @property
+    def computes(self) -> bool:
+        """Whether a model was called since the loop began; else it prepares data."""
+        return bool(self.steps or self.backwards or self.session.forwards > self._forwards)
+
+    def share(self) -> float:
+        """The part of the run's time that this loop has taken."""
+        return (time.process_time() - self.started) / self.session.seconds
+
+    def is_slow(self) -> bool:
+        """Whether one more pass would cost too much."""
+        return self.share() > SLOW * max(1, self.passes)
+
     def enough(self) -> bool:
         """Whether what comes next in this loop would only be more of the same."""
-        share = (time.process_time() - self.started) / self.session.seconds
+        share = self.share()
         if self.steps:
             done = self.passes >= PASSES and self.steps >= STEPS
             done = done or (self.steps >= FEW_STEPS and self.passes >= MANY_PASSES)
             return done or (self.passes >= 2 and self.steps >= 2 and share > 0.06)
         if self.backwards:
-            return self.passes >= GATHERED or (self.passes >= 2 and share > 0.25)
+            # A loop that ended before without a step only gathers gradients for one that comes behind it.
+            gathers = self.key in self.session.gathering and self.passes >= PASSES
+            return gathers or self.passes >= GATHERED or (self.passes >= 2 and share > 0.15)
         if self.session.forwards > self._forwards:
             return self.passes >= PASSES and share > 0.04
         return self.passes >= PREPARED and share > 0.06
@@ -66,10 +83,10 @@ def install(session: Session) -> None:
     """Put the functions that transformed code calls where every module finds them."""
 
     def over(items: Iterable[Any], file: str, line: int) -> Iterator[Any]:
-        planned = len(items) if isinstance(items, Sized) else None
-        loop = Loop(session, (file, line), id(sys._getframe(1)), planned)
-        source = iter(items)
-        return _run(session, loop, source)
+        loop = Loop(session, (file, line), id(sys._getframe(1)), _length(items))
+        # What is due every so many passes is due in the last one, as a rule.
+        last = items[-1] if isinstance(items, range) and items else None
+        return _run(session, loop, iter(items), last)
 
     def enter(file: str, line: int) -> None:
         frame = id(sys._getframe(1))
@@ -95,7 +112,15 @@ def install(session: Session) -> None:
         setattr(builtins, name, function)
 
 
-def _run(session: Session, loop: Loop, source: Iterator[Any]) -> Iterator[Any]:
+def _length(items: Any) -> int | None:
+    try:
+        return len(items) if isinstance(items, Sized) else None
+    except TypeError:
+        # A DataLoader of a stream has a length by its class, and none when it is asked.
+        return None
+
+
+def _run(session: Session, loop: Loop, source: Iterator[Any], last: int | None) -> Iterator[Any]:
     session.loops.append(loop)
     try:
         for item in source:
@@ -103,34 +128,54 @@ def _run(session: Session, loop: Loop, source: Iterator[Any]) -> Iterator[Any]:
             yield item
             if loop.enough():
                 session.was_cut = True
-                return
+                session.data_were_cut |= not loop.computes
+                break
+        else:
+            return
+        # Where there are fewer samples than the program believes, the last one is not among them.
+        if last is not None and item != last and not loop.is_slow() and not session.data_were_cut:
+            yield last
     finally:
+        if loop.backwards and not loop.steps:
+            session.gathering.add(loop.key)
         if loop in session.loops:
             session.loops.remove(loop)
 
 
-def transformed(source: bytes, file: str) -> Any:
+def transformed(source: bytes | ast.Module, file: str) -> Any:
     """The code of a file with its loops under the horizon; lines stay what they are."""
-    tree = _Transformer(file).visit(ast.parse(source, file))
+    tree = _Transformer(file).visit(source if isinstance(source, ast.Module) else ast.parse(source, file))
     return compile(ast.fix_missing_locations(tree), file, "exec", dont_inherit=True)
 
 
 class _Transformer(ast.NodeTransformer):
     def __init__(self, file: str) -> None:
         self.file = file
+        self.gives = False
 
     def _call(self, name: str, at: ast.AST, *first: ast.expr, place: bool = True) -> ast.expr:
         where: list[ast.expr] = [ast.Constant(self.file), ast.Constant(at.lineno)] if place else []  # type: ignore[attr-defined]
         call = ast.Call(ast.Name(name, ast.Load()), [*first, *where], [])
         return ast.copy_location(call, at)
 
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        # A generator gives as much as it is asked for: who asks is shortened, and must not find it at its end.
+        outer, self.gives = self.gives, _gives(node)
+        self.generic_visit(node)
+        self.gives = outer
+        return node
+
     def visit_For(self, node: ast.For) -> ast.AST:
         self.generic_visit(node)
+        if self.gives:
+            return node
         node.iter = self._call(FOR, node.iter, node.iter)
         return node
 
     def visit_While(self, node: ast.While) -> Any:
         self.generic_visit(node)
+        if self.gives:
+            return node
         test = ast.BoolOp(ast.And(), [self._call(WHILE, node.test), node.test])
         node.test = ast.copy_location(test, node.test)
         before = ast.copy_location(ast.Expr(self._call(ENTER, node.test)), node)
@@ -142,3 +187,15 @@ class _Transformer(ast.NodeTransformer):
         if node.attr == "device" and isinstance(node.ctx, ast.Load):
             return self._call(DEVICE, node, node, place=False)
         return node
+
+
+def _gives(function: ast.FunctionDef) -> bool:
+    """Whether a function is a generator."""
+    waiting: list[ast.AST] = [*function.body]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, (ast.Yield, ast.YieldFrom)):
+            return True
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            waiting += ast.iter_child_nodes(node)
+    return False

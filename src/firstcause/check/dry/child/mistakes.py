@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import traceback
 from typing import TYPE_CHECKING, Any
 
@@ -12,16 +13,20 @@ from torch.utils._pytree import tree_leaves
 from firstcause.check.dry.child import autocast, tags
 from firstcause.check.dry.child.fake import NotReal
 from firstcause.check.dry.child.names import NAME, shown
+from firstcause.check.dry.child.session import NOWHERE
 from firstcause.errors import FirstcauseError
 
 if TYPE_CHECKING:
     from firstcause.check.dry.child.session import Place, Session
 
+# Of a graph that is searched.
+MOST_NODES = 20_000
 FLAT = ("flatten", "view", "reshape")
 CONVOLUTIONS = ("conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d")
 
 
 OF_SIZES = (
+    "batchnorm-small-batch",
     "conv-channel-mismatch",
     "flatten-linear-mismatch",
     "ragged-samples-in-default-collate",
@@ -54,13 +59,32 @@ def tell(error: BaseException, session: Session) -> str:
     if isinstance(error, FirstcauseError):
         return error.message
     operands = getattr(error, "fc_operands", None)
-    if isinstance(error, NotReal) or operands is None:
-        return why if not isinstance(error, NotReal) else shown(str(error).partition("\n")[0])[:200]
+    if operands is None and session.was_cut:
+        # Not every list was filled, nor every name given.
+        why += ", after loops that the dry run shortened"
+    if isinstance(error, (NotReal, NotImplementedError)):
+        # What the emulated device cannot do.
+        return shown(str(error).partition("\n")[0])[:200]
+    if operands is None:
+        return why
     slug = _slug(error, operands)
     sizes_unknown = session.made_up_sizes or any(getattr(t, "fc_cut", False) for t in operands)
     if slug in OF_SIZES and sizes_unknown:
         return why + ", of tensors whose sizes a dry run does not know"
-    if slug:
+    stepped = _stepped(error) if slug == "inplace-modified-saved-tensor" else NOWHERE
+    if stepped[1]:
+        place = getattr(error, "fc_place", NOWHERE)
+        text = (
+            "an optimizer steps between a forward and the backward that goes through it: backward raises, since the "
+            f"weights are no longer those of the forward: {_first_line(error)}"
+        )
+        session.find("optimizer-step-before-backward", "critical", text, stepped, (place,))
+    elif slug == "inplace-modified-saved-tensor":
+        place = session.changes.get(_size(error), NOWHERE)
+        backward = getattr(error, "fc_place", NOWHERE)
+        text = f"what backward needs was changed in place, and backward raises: {_first_line(error)}"
+        session.find(slug, "critical", text, place if place[1] else backward, (backward,))
+    elif slug:
         function = getattr(error, "fc_function", "")
         given = f" gets {_described(operands)}, and" if operands else ""
         text = f"{_function(function)}{given} raises: {_first_line(error)}"
@@ -72,6 +96,11 @@ def tell(error: BaseException, session: Session) -> str:
 
 def _slug(error: BaseException, operands: list[Any]) -> str:
     text, name = str(error).lower(), getattr(error, "fc_function", "")
+    if "torch.utils.checkpoint" in text:
+        # What was computed again differs: by chance, or by something kept from the first time. Only the note says it.
+        return ""
+    if "expected more than 1 value per channel" in text:
+        return "batchnorm-small-batch"
     if "second time" in text and "backward" in text:
         return "graph-reused-across-iterations"
     if "modified by an inplace operation" in text:
@@ -104,6 +133,32 @@ def _slug(error: BaseException, operands: list[Any]) -> str:
     ):
         return "residual-shape-mismatch"
     return "shape-mismatch"
+
+
+def _size(error: BaseException) -> tuple[int, ...]:
+    """The size of the tensor that a failed backward names."""
+    changed = re.search(r"Tensor \[([\d, ]*)\]", str(error))
+    return tuple(int(size) for size in changed[1].split(",") if size.strip()) if changed else ()
+
+
+def _stepped(error: BaseException) -> Place:
+    """Where the parameter that a failed backward says was changed has been stepped last; NOWHERE if it is none."""
+    root, shape = getattr(error, "fc_root", None), _size(error)
+    if not shape or not isinstance(root, torch.Tensor):
+        return NOWHERE
+    waiting: list[Any] = [root.grad_fn]
+    seen: set[Any] = set()
+    while waiting and len(seen) < MOST_NODES:
+        node = waiting.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        place: Place = getattr(getattr(node, "variable", None), "fc_stepped", NOWHERE)
+        # A matrix is kept for backward as its transpose.
+        if place[1] and sorted(node.variable.shape) == sorted(shape):
+            return place
+        waiting += [following for following, _ in node.next_functions]
+    return NOWHERE
 
 
 def _in_collate(error: BaseException) -> bool:

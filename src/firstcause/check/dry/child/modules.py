@@ -55,15 +55,26 @@ def install(session: Session) -> None:
 
     load = nn.Module.load_state_dict
 
-    def loaded(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def loaded(self: Any, state_dict: Any, strict: bool = True, *args: Any, **kwargs: Any) -> Any:
         for module in self.modules():
             module.fc_loaded = True
-        return load(self, *args, **kwargs)
+        session.emit("restored", self, state_dict, strict)
+        return load(self, state_dict, strict, *args, **kwargs)
 
+    for name in ("register_forward_hook", "register_forward_pre_hook"):
+        setattr(nn.Module, name, _hooking(session, getattr(nn.Module, name)))
     nn.Module.load_state_dict = loaded
     nn.Module.__call__ = called
     nn.Module.train = moded
     nn.Module.zero_grad = cleared
+
+
+def _hooking(session: Session, original: Any) -> Any:
+    def register(self: Any, *args: Any, **kwargs: Any) -> Any:
+        session.emit("hooked", self)
+        return original(self, *args, **kwargs)
+
+    return register
 
 
 def _untouched(tensor: Any, *args: Any, **kwargs: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from firstcause.check.dry.child.fake import stand_in
+from firstcause.check.dry.child.answers import stand_in
 
 if TYPE_CHECKING:
     from firstcause.check.dry.child.session import Session

@@ -21,7 +21,7 @@ def install(session: Session, mode: Mode) -> None:
     def created(self: Any, params: Any, defaults: Any) -> None:
         begin(self, params, defaults)
         modules.everywhere().append(self)
-        self.fc_order = len(modules.everywhere())
+        self.fc_order, self.fc_place = len(modules.everywhere()), session.place()
 
     def cleared(self: Any, set_to_none: bool = True) -> None:
         session.emit("cleared", held(self))
@@ -47,7 +47,7 @@ def install(session: Session, mode: Mode) -> None:
 
     def started(self: Any, *args: Any, **kwargs: Any) -> None:
         start(self, *args, **kwargs)
-        self._fc_made = True
+        self._fc_made, self.fc_place = True, session.place()
 
     lr_scheduler.LRScheduler.step, lr_scheduler.LRScheduler.__init__ = scheduled, started
     for name in ("clip_grad_norm_", "clip_grad_value_"):
@@ -69,6 +69,7 @@ def _stepping(session: Session, mode: Mode, original: Any, known: bool) -> Any:
                 # Evaluated once: whatever a line search would ask for, it computes the same.
                 with torch.enable_grad():
                     result = closure()
+            place = session.place()
             session.emit("step", self)
             mode.quiet += 1
             if closure is None:
@@ -81,6 +82,9 @@ def _stepping(session: Session, mode: Mode, original: Any, known: bool) -> Any:
             mode.quiet -= 1
             session.steps[id(self)] = session.steps.get(id(self), 0) + 1
             self._opt_called = True
+            for parameter in held(self):
+                if parameter.grad is not None:
+                    parameter.fc_stepped = place
             session.emit("stepped", self)
             autocast.used.clear()
         finally:

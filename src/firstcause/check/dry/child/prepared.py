@@ -15,12 +15,14 @@ from firstcause.check.dry.child import (
     compiler,
     cuda,
     files,
+    libraries,
     loaders,
     loops,
     modules,
     optimizers,
     ranks,
     scaler,
+    sockets,
 )
 from firstcause.check.dry.child.accelerator import Accelerator
 from firstcause.check.dry.child.fake import Mode
@@ -46,6 +48,9 @@ def prepare(session: Session, launched: bool) -> tuple[Any, Any]:
     scaler.install(session)
     cuda.install()
     files.install(session)
+    sockets.install()
+    autocast.install()
+    libraries.install()
     for owner in (torch, torch.amp, torch.cuda.amp, torch.cpu.amp):
         owner.autocast = _autocast(owner)
     sys.meta_path.append(absent.Finder(session))

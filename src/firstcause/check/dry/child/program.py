@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import sys
 from importlib.abc import MetaPathFinder
@@ -49,9 +50,23 @@ def run(session: Session, script: str, arguments: list[str]) -> None:
     sys.meta_path.insert(0, Finder(session))
     path = os.path.abspath(script)
     with open(path, "rb") as file:
-        code = transformed(file.read(), path)
+        raw = file.read()
+    code = transformed(_cells(path, raw) if path.endswith(".ipynb") else raw, path)
     main = ModuleType("__main__")
     main.__file__ = path
     main.__builtins__ = __builtins__  # type: ignore[attr-defined]
     sys.modules["__main__"] = main
     exec(code, main.__dict__)
+
+
+def _cells(path: str, raw: bytes) -> ast.Module:
+    """The cells of a notebook as one module, each line as it is counted in the file."""
+    from firstcause.source.notebooks import Notebook
+
+    notebook = Notebook(path, path, raw)
+    for node in ast.walk(notebook.tree):
+        for name in ("lineno", "end_lineno"):
+            line = getattr(node, name, None)
+            if line is not None:
+                setattr(node, name, notebook.raw_line(line))
+    return notebook.tree

@@ -20,10 +20,14 @@ ADDRESS = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29500"}
 # get() and `in` ask whether there are ranks; [] says that there are.
 QUIET = ("get", "__contains__", "setdefault", "pop")
 wrapped: list[Any] = []
+# Where the program is; told by whoever knows.
+session_place: Any = tuple
 
 
 def install(session: Session, launched: bool) -> None:
     """``launched`` is whether the command starts ranks, such as torchrun: else only who insists gets a rank."""
+    global session_place
+    session_place = session.place
     if launched:
         os.environ.update(GIVEN | ADDRESS)
     look = os._Environ.__getitem__
@@ -46,7 +50,7 @@ def install(session: Session, launched: bool) -> None:
     def end(*args: Any, **kwargs: Any) -> None:
         session.world = 1
 
-    def same(tensor: Any, *args: Any, **kwargs: Any) -> Any:
+    def same(*args: Any, **kwargs: Any) -> Any:
         return _Work() if kwargs.get("async_op") else None
 
     def gather(tensors: Any, tensor: Any, *args: Any, **kwargs: Any) -> Any:
@@ -85,7 +89,7 @@ def install(session: Session, launched: bool) -> None:
         setattr(torch.multiprocessing, starter, _first_rank)
     for module in (nn.parallel, torch.nn.parallel.distributed):
         module.DistributedDataParallel = Wrapped
-    nn.DataParallel = nn.parallel.DataParallel = Wrapped
+    nn.DataParallel = nn.parallel.DataParallel = Replicated
 
 
 def _first_rank(fn: Any, args: Any = (), nprocs: int = 1, *rest: Any, **options: Any) -> None:
@@ -107,6 +111,7 @@ class Wrapped(nn.Module):
         self.find_unused_parameters = kwargs.get("find_unused_parameters", False)
         self.static_graph = kwargs.get("static_graph", False)
         self.require_backward_grad_sync = True
+        self.fc_place = session_place()
         wrapped.append(self)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
@@ -119,3 +124,11 @@ class Wrapped(nn.Module):
 
     def _set_static_graph(self) -> None:
         self.static_graph = True
+
+
+class Replicated(Wrapped):
+    """In the place of DataParallel, which asks no parameter for a gradient."""
+
+    def __init__(self, module: Any, *args: Any, **kwargs: Any) -> None:
+        super().__init__(module)
+        self.find_unused_parameters = True

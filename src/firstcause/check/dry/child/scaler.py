@@ -34,8 +34,9 @@ def install(session: Session) -> None:
             self._lazy_init_scale_growth_tracker(outputs.device)
         result = outputs * 1.0
         result.fc_scaled = True
-        if hasattr(outputs, "fc_loss"):
-            result.fc_loss = outputs.fc_loss
+        for mark in ("fc_loss", "fc_divided"):
+            if hasattr(outputs, mark):
+                setattr(result, mark, getattr(outputs, mark))
         return result
 
     def unscale(self: Any, optimizer: Any, *rest: Any) -> Any:

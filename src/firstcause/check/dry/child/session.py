@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 Place = tuple[str, int]
 NOWHERE: Place = ("", 0)
+# Looks at a line after which it is known to be in order.
+AT_LEAST = 2
 
 
 @dataclass
@@ -34,17 +36,24 @@ class Session:
     watchers: list[Watcher] = field(default_factory=list)
     loops: list[Loop] = field(default_factory=list)
     steps: dict[int, int] = field(default_factory=dict)
+    # Where a tensor of this size was last changed in place.
+    changes: dict[tuple[int, ...], Place] = field(default_factory=dict)
+    # Loops that ran backward to their end without a step.
+    gathering: set[Place] = field(default_factory=set)
     forwards: int = 0
     backwards: int = 0
     # Batches that DataLoaders have given out.
     batches: int = 0
     made_up_sizes: bool = False
     was_cut: bool = False
+    data_were_cut: bool = False
     world: int = 1
     started: float = field(default_factory=time.process_time)
 
     def __post_init__(self) -> None:
         self._said: set[str] = set()
+        self._found: set[str] = set()
+        self._fine: dict[tuple[str, Place], int] = {}
         self._owned: dict[str, bool] = {}
         self._listening: dict[str, list[Watcher]] = {}
         # Statements that a made-up value decided: file, first line, last line.
@@ -65,16 +74,24 @@ class Session:
         place = place or self.place()
         if not place[1]:
             return
+        self._found.add(slug)
         behind = self._behind(place)
         if behind:
             category = "suggestion"
             message += f"; less sure: line {behind} decided by a value that a dry run does not have"
         self._tell("finding", slug=slug, category=category, message=message, place=place, related=related)
 
-    def judged(self, slug: str, place: Place) -> None:
-        """Tell that a watcher looked here often enough to know that its fault is absent."""
-        if place[1]:
-            self._tell("judged", slug=slug, place=place)
+    def fine(self, slug: str, *places: Place) -> None:
+        """Remember that a watcher looked at these lines and found them in order."""
+        for place in places:
+            if place[1]:
+                self._fine[slug, place] = self._fine.get((slug, place), 0) + 1
+
+    def settle(self) -> None:
+        """Tell where a fault was looked for often enough to know that it is absent; not if it is found anywhere."""
+        for (slug, place), times in self._fine.items():
+            if times >= AT_LEAST and slug not in self._found:
+                self._tell("judged", slug=slug, place=place)
 
     def note(self, text: str) -> None:
         self._tell("note", text=text)
@@ -140,6 +157,10 @@ class Session:
                 found.append(frame)
             frame = frame.f_back
         return found
+
+    def places(self) -> list[Place]:
+        """The lines of the user's code that are being run, innermost first."""
+        return [(f.f_code.co_filename, f.f_lineno) for f in self.frames()]
 
     def place(self) -> Place:
         """The innermost line of the user's code that is being run; line 0 where there is none."""

@@ -61,6 +61,12 @@ class Watcher:
     def clipped(self, parameters: list[Any]) -> None:
         """Gradients are about to be clipped."""
 
+    def hooked(self, module: Any) -> None:
+        """A forward hook is about to be registered."""
+
+    def restored(self, module: Any, state: Any, strict: bool) -> None:
+        """``load_state_dict`` is about to run."""
+
     def ended(self) -> None:
         """The program is over, by its own end or by the horizon."""
 

@@ -26,14 +26,15 @@ HOLDS: Mapping[str, str] = {}
 
 def find(code: Code) -> Iterator[Finding]:
     for call, library, name in known_calls(code):
-        if _is_behind_version(call, library):
-            continue
         for keyword in call.node.keywords:
             argument = keyword.arg
             if argument is None or argument_standing(library, name, argument, code.versions) != "removed":
                 continue
+            # Few arguments come so far: to look through the function costs more than all before.
+            if _is_behind_version(call, library):
+                break
             last = last_with(library, name, argument)
-            text = f"{name} has no argument {argument} any more (the last version read that has it is {library} {last})"
+            text = f"{name} has no argument {argument} any more (the last version read that has it is {last})"
             current = instead("arguments", argument)
             if current:
                 text += f"; now: {current}"

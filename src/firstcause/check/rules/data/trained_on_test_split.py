@@ -14,6 +14,7 @@ from firstcause.check.code import Code, finding
 from firstcause.check.rule import Example
 from firstcause.check.trainers import trainer_runs
 from firstcause.schema.finding import Category, Finding
+from firstcause.source.module import Module
 
 SLUG = "trained-on-test-split"
 CATEGORY: Category = "warning"
@@ -24,9 +25,25 @@ def find(code: Code) -> Iterator[Finding]:
     for run in trainer_runs(code):
         train = run.given("train_dataset")
         evaluate = run.given("eval_dataset")
-        if train is not None and _split(train) == "test" and (evaluate is None or _split(evaluate) != "test"):
+        if train is None or _split(train) != "test":
+            continue
+        if evaluate is None or _split(evaluate) != "test" or _has_training_part(code, run.call.module, train):
             text = f"train_dataset is the test split ({ast.unparse(train)})"
             yield finding(SLUG, CATEGORY, run.call.module, train, text, argument="train_dataset")
+
+
+def _has_training_part(code: Code, module: Module, train: ast.expr) -> bool:
+    """Whether the data set is loaded from files of which some are its training part."""
+    if not isinstance(train, ast.Subscript):
+        return False
+    loads = [o.node for o in code.origins(module, train.value) if isinstance(o.node, ast.Call)]
+    files = [k.value for call in loads for k in call.keywords if k.arg == "data_files"]
+    return any(
+        isinstance(key, ast.Constant) and key.value == "train"
+        for f in files
+        if isinstance(f, ast.Dict)
+        for key in f.keys
+    )
 
 
 def _split(node: ast.expr) -> str:
@@ -48,11 +65,22 @@ data = load_dataset("org/set")
 def main(model, args):
     Trainer(model=model, args=args, train_dataset={train}, eval_dataset={evaluate}).train(){mark}
 """
+_FILES = """
+from datasets import load_dataset
+from transformers import Trainer
+
+data = load_dataset("json", data_files={{"{part}": "a.jsonl", "test": "b.jsonl"}})
+
+def main(model, args):
+    Trainer(model=model, args=args, train_dataset=data["test"], eval_dataset=data["test"]).train(){mark}
+"""
 BAD = (
     Example(_BODY.format(train='data["test"]', evaluate='data["validation"]', mark="  # found")),
     Example(_BODY.format(train='data["test"]', evaluate="None", mark="  # found")),
+    Example(_FILES.format(part="train", mark="  # found")),
 )
 GOOD = (
+    Example(_FILES.format(part="other", mark="")),
     Example(_BODY.format(train='data["train"]', evaluate='data["test"]', mark="")),
     Example(_BODY.format(train='data["train"]', evaluate="None", mark="")),
     Example(_BODY.format(train="data", evaluate='data["test"]', mark="")),

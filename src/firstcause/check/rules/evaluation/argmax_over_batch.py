@@ -15,6 +15,7 @@ from firstcause.check.evaluation import evaluation_loops
 from firstcause.check.events import training_loops
 from firstcause.check.rule import Example
 from firstcause.schema.finding import Category, Finding
+from firstcause.source.callsites import last_name
 from firstcause.source.module import Module
 
 SLUG = "argmax-over-batch"
@@ -24,20 +25,48 @@ HOLDS: Mapping[str, str] = {}
 
 def find(code: Code) -> Iterator[Finding]:
     loops = [e.loop for e in evaluation_loops(code)] + training_loops(code)
-    for loop in {o.node: o for o in loops}.values():
-        for node in loop.nodes:
-            if not isinstance(node, ast.Compare) or not isinstance(node.ops[0], ast.Eq):
-                continue
-            for side in (node.left, *node.comparators):
-                call = _argmax(code, loop.module, side)
-                if call is not None and _dimension(code, loop.module, call) == 0:
-                    text = "argmax over dimension 0 chooses among the samples of the batch; classes are dimension 1 (or -1)"
-                    yield finding(SLUG, CATEGORY, loop.module, call, text)
+    compared = [
+        (loop.module, n)
+        for loop in {o.node: o for o in loops}.values()
+        for n in loop.nodes
+        if isinstance(n, ast.Compare)
+    ]
+    if "argmax" in code.called_names():
+        compared += [(m, n) for m in code.modules for n in m.nodes(ast.Compare) if _counts_targets(m, n)]
+    seen: set[ast.AST] = set()
+    for module, node in compared:
+        if not isinstance(node.ops[0], ast.Eq):
+            continue
+        for side in (node.left, *node.comparators):
+            call = _argmax(code, module, side)
+            if call is not None and call not in seen and _dimension(code, module, call) == 0:
+                seen.add(call)
+                text = "argmax over dimension 0 chooses among the samples of the batch; classes are dimension 1 (or -1)"
+                yield finding(SLUG, CATEGORY, module, call, text)
+
+
+def _counts_targets(module: Module, node: ast.Compare) -> bool:
+    """``(guess == targets).sum()`` or ``.mean()``, whatever stands between: there are several of both."""
+    names = [last_name(side).lower() for side in (node.left, *node.comparators)]
+    if not any(name.endswith(("targets", "labels", "target")) for name in names):
+        return False
+    around = module.parents.get(node)
+    while isinstance(around, (ast.Attribute, ast.Call)):
+        if isinstance(around, ast.Attribute) and around.attr in ("sum", "mean"):
+            return True
+        around = module.parents.get(around)
+    return False
 
 
 def _argmax(code: Code, module: Module, side: ast.expr) -> ast.Call | None:
     origins = code.origins(module, side)
     node = origins[0].node if len(origins) == 1 else side
+    while (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("view", "reshape", "squeeze")
+    ):
+        node = node.func.value
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         return None
     # argmax of one sample's scores: its input was indexed.
@@ -75,11 +104,21 @@ def validate(net, loader):
         right += (guess == y).sum().item()
     return right
 """
+_FIGURE = """
+def accuracy(predictions, targets):
+    predictions = predictions.argmax(dim={dim}).view(targets.shape){mark}
+    return {read}
+"""
 BAD = (
+    Example(
+        _FIGURE.format(dim=0, read="(predictions == targets).sum().float() / len(targets)", mark="  # found")
+    ),
     Example(_BODY.format(guess="out.argmax(0)", mark="  # found")),
     Example(_BODY.format(guess="torch.argmax(out, dim=0)", mark="  # found")),
 )
 GOOD = (
+    Example(_FIGURE.format(dim=1, read="(predictions == targets).sum().float() / len(targets)", mark="")),
+    Example(_FIGURE.format(dim=0, read="bool(predictions == targets)", mark="")),
     Example(_BODY.format(guess="out.argmax(1)", mark="")),
     Example(_BODY.format(guess="torch.argmax(out, dim=-1)", mark="")),
     Example(_BODY.format(guess="out[0].argmax(0)", mark="")),

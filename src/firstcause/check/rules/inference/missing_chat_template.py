@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 
 from firstcause.check.checkpoints import is_chat
 from firstcause.check.code import Call, Code, finding
+from firstcause.check.engines import generations, tokenized, writes_text
 from firstcause.check.rule import Example
 from firstcause.schema.finding import Category, Finding
 
@@ -34,6 +35,17 @@ def find(code: Code) -> Iterator[Finding]:
         for use in _generations(code, call):
             text = f"{model.value} was trained on conversations and gets plain text; llm.chat applies its template"
             yield finding(SLUG, CATEGORY, use.module, use.node, text, related=(call.site,))
+    for one in generations(code):
+        name = one.engine.constant("pretrained_model_name_or_path", 0)
+        if one.kind != "transformers" or not writes_text(one) or name is None or not is_chat(str(name.value)):
+            continue
+        plain = tokenized(one)
+        if plain is not None:
+            text = (
+                f"{name.value} was trained on conversations and gets plain text; "
+                "tokenizer.apply_chat_template(messages, add_generation_prompt=True) writes its markers"
+            )
+            yield finding(SLUG, CATEGORY, plain.module, plain.node, text, related=(one.call.site,))
 
 
 def _generations(code: Code, made: Call) -> list[Call]:
@@ -57,6 +69,16 @@ llm = LLM(model="{model}")
 for out in llm.{call}(["Explain it."], SamplingParams(max_tokens=64)):{mark}
     print(out.outputs[0].text)
 """
+_TOKENIZED = """
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+tok = AutoTokenizer.from_pretrained("{name}")
+model = AutoModelForCausalLM.from_pretrained("{name}")
+
+def answers(texts):
+    batch = tok({text}, return_tensors="pt", padding=True).to("cuda"){mark}
+    return model.generate(**batch, max_new_tokens=50)
+"""
 BAD = (
     Example(_BODY.format(model="meta-llama/Llama-3.1-8B-Instruct", call="generate", mark="  # found")),
     Example("""
@@ -68,8 +90,11 @@ def build():
 engine = build()
 print(engine.generate("Name three rivers."))  # found
 """),
+    Example(_TOKENIZED.format(name="mistralai/Mistral-7B-Instruct-v0.3", mark="  # found", text="texts")),
 )
 GOOD = (
+    Example(_TOKENIZED.format(name="mistralai/Mistral-7B-v0.3", mark="", text="texts")),
+    Example(_TOKENIZED.format(name="Qwen/Qwen2.5-7B-Instruct", mark="", text='["<|im_start|>user"]')),
     Example(_BODY.format(model="meta-llama/Llama-3.1-8B-Instruct", call="chat", mark="")),
     Example(_BODY.format(model="meta-llama/Llama-3.1-8B", call="generate", mark="")),
     Example("""

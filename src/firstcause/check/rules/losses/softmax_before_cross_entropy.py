@@ -11,7 +11,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
-from firstcause.check.code import Code, finding, shortest
+from firstcause.check.code import Code, finding
+from firstcause.check.library_names import shortest
 from firstcause.check.losses import loss_calls
 from firstcause.check.rule import Example
 from firstcause.schema.finding import Category, Finding

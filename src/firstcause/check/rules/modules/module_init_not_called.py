@@ -11,7 +11,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
-from firstcause.check.code import Code, finding, is_own_attribute, shortest
+from firstcause.check.code import Code, finding, is_own_attribute
+from firstcause.check.library_names import shortest
 from firstcause.check.rule import Example
 from firstcause.schema.finding import Category, Finding
 from firstcause.source.module import Module
@@ -31,10 +32,12 @@ def find(code: Code) -> Iterator[Finding]:
         )
         if bases != {"torch.nn.Module"} or cls.node.decorator_list or cls.node.keywords or init is None:
             continue
-        called = _first_init(init)
-        for statement in _statements(init):
+        called = _first_init(cls.module, init)
+        for statement in cls.module.inside(init, ast.Assign, ast.AnnAssign):
+            if called and called <= statement.lineno:
+                continue
             layer = _layer(code, cls.module, statement)
-            if layer is None or (called and called <= statement.lineno):
+            if layer is None:
                 continue
             when = f"only at line {cls.module.raw_line(called)}" if called else "nowhere"
             text = (
@@ -45,23 +48,16 @@ def find(code: Code) -> Iterator[Finding]:
             break
 
 
-def _first_init(init: ast.FunctionDef) -> int:
+def _first_init(module: Module, init: ast.FunctionDef) -> int:
     """The first line on which an initialiser is called, or may be; 0 where none is."""
     lines = [
         n.lineno
-        for n in ast.walk(init)
-        if isinstance(n, ast.Call)
-        and isinstance(n.func, ast.Attribute)
+        for n in module.inside(init, ast.Call)
+        if isinstance(n.func, ast.Attribute)
         and ("init" in n.func.attr.lower() or n.func.attr == "setup")
         and not ast.unparse(n.func).startswith(("nn.init", "torch.nn.init"))
     ]
     return min(lines, default=0)
-
-
-def _statements(init: ast.FunctionDef) -> list[ast.stmt]:
-    """The assignments of an initialiser in the order of the text, those under tests and loops included."""
-    found: list[ast.stmt] = [n for n in ast.walk(init) if isinstance(n, (ast.Assign, ast.AnnAssign))]
-    return sorted(found, key=lambda n: n.lineno)
 
 
 def _layer(code: Code, module: Module, statement: ast.stmt) -> str | None:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
-from firstcause.check.code import Code, finding, is_own_attribute, shortest
+from firstcause.check.code import Code, finding, is_own_attribute
+from firstcause.check.library_names import shortest
 from firstcause.check.rule import Example
 from firstcause.schema.finding import Category, Finding
 from firstcause.source.classes import external_bases

@@ -21,7 +21,7 @@ SLUG = "scaler-missing"
 CATEGORY: Category = "critical"
 HOLDS: Mapping[str, str] = {}
 
-AUTOCAST = ("torch.autocast", "torch.amp.autocast", "torch.amp.autocast_mode.autocast")
+AUTOCAST = ("torch.autocast", "torch.amp.autocast")
 CUDA = ("torch.cuda.amp.autocast", "torch.cuda.amp.autocast_mode.autocast")
 SCALERS = (
     "torch.amp.GradScaler",
@@ -33,13 +33,13 @@ SCALERS = (
 
 def find(code: Code) -> Iterator[Finding]:
     half = [c for c in code.calls(*AUTOCAST, *CUDA) if _is_half(c)]
-    if not half or code.calls(*SCALERS) or _scaled_by_others(code):
+    if not half or _scaled_by_others(code) or not all(_is_left(code, c) for c in code.calls(*SCALERS)):
         return
-    for loop in training_loops(code):
-        for call in half:
-            if _trains_in(code, loop, call):
-                text = "autocast in float16 and no GradScaler: gradients below 6e-8 become 0 and are lost"
-                yield finding(SLUG, CATEGORY, call.module, call.node, text)
+    loops = training_loops(code)
+    for call in half:
+        if any(_trains_in(code, loop, call) for loop in loops) or _is_in_step(code, call):
+            text = "autocast in float16 and no GradScaler: gradients below 6e-8 become 0 and are lost"
+            yield finding(SLUG, CATEGORY, call.module, call.node, text)
 
 
 def _is_half(call: Call) -> bool:
@@ -60,13 +60,35 @@ def _is_half(call: Call) -> bool:
 
 def _scaled_by_others(code: Code) -> bool:
     """A scaler of another library, or one of the user's own: somebody multiplies the loss."""
-    return any("scaler" in last.lower() for last in code.called_names())
+    return any("scaler" in last.lower() and last != "GradScaler" for last in code.called_names())
+
+
+def _is_left(code: Code, made: Call) -> bool:
+    """Whether a scaler is made and scales nothing: no loss goes through it, and nobody else gets it."""
+    statement = made.module.statement(made.node)
+    targets = statement.targets if isinstance(statement, ast.Assign) and statement.value is made.node else []
+    if "scale" in code.called_names() or len(targets) != 1 or not isinstance(targets[0], ast.Name):
+        return False
+    reads = [n for n in made.module.nodes(ast.Name) if n.id == targets[0].id and isinstance(n.ctx, ast.Load)]
+    return all(isinstance(made.module.parents.get(n), ast.Attribute) for n in reads)
 
 
 def _trains_in(code: Code, loop: Loop, call: Call) -> bool:
     if not any(e.kind == "backward" for e in events(code, loop)):
         return False
     return any(node is call.node for _, node in reached(code, loop)) and not _for_evaluation(code, call)
+
+
+def _is_in_step(code: Code, call: Call) -> bool:
+    """Whether the function around is one step of a training that somebody else loops over: it goes back and steps."""
+    function = call.module.function(call.node)
+    if function is None or isinstance(function, ast.Lambda) or _for_evaluation(code, call):
+        return False
+    called = call.module.inside(function, ast.Call)
+    plain = {
+        n.func.attr for n in called if isinstance(n.func, ast.Attribute) and not n.args and not n.keywords
+    }
+    return {"backward", "step"} <= plain
 
 
 def _for_evaluation(code: Code, call: Call) -> bool:
@@ -91,13 +113,55 @@ import torch
 def fit(net, loader):
     opt = torch.optim.SGD(net.parameters(), lr=0.1)
 """
+_STEP = """
+import torch
+from ignite.engine import Engine
+
+def train_step(engine, batch):
+    x, y = batch
+    with torch.amp.autocast("cuda", enabled=with_amp):{mark}
+        {before}
+    opt.zero_grad()
+    {after}
+
+trainer = Engine(train_step)
+"""
 BAD = (
+    Example(
+        _STEP.format(
+            before="loss = criterion(net(x), y)", after="loss.backward()\n    opt.step()", mark="  # found"
+        )
+        + 'scaler = torch.amp.GradScaler("cuda")\n'
+    ),
     Example(_HEAD + _LOOP.format(arguments='"cuda", dtype=torch.float16', mark="  # found")),
     Example(_HEAD + _LOOP.format(arguments='device_type="cuda"', mark="  # found")),
+    Example(
+        _STEP.format(
+            before="loss = criterion(net(x), y)", after="loss.backward()\n    opt.step()", mark="  # found"
+        )
+    ),
 )
 GOOD = (
+    Example(_STEP.format(before="loss = criterion(net(x), y)", after="return loss", mark="")),
+    Example(
+        'import torch\nscaler = torch.amp.GradScaler("cuda")\ntrainer = make(scaler)\n'
+        + _STEP.format(before="loss = criterion(net(x), y)", after="loss.backward()\n    opt.step()", mark="")
+    ),
+    Example(
+        _STEP.format(
+            before="loss = criterion(net(x), y)",
+            after="scaler.scale(loss).backward()\n    scaler.step(opt)",
+            mark="",
+        )
+    ),
     Example(_HEAD + _LOOP.format(arguments='"cuda", dtype=torch.bfloat16', mark="")),
-    Example(_HEAD + '    scaler = torch.amp.GradScaler("cuda")' + _LOOP.format(arguments='"cuda"', mark="")),
+    Example(
+        _HEAD
+        + '    scaler = torch.amp.GradScaler("cuda")'
+        + _LOOP.format(arguments='"cuda"', mark="").replace(
+            "loss.backward()", "scaler.scale(loss).backward()"
+        )
+    ),
     Example(_HEAD + _LOOP.format(arguments='"cpu"', mark="")),
     Example("""
 import torch

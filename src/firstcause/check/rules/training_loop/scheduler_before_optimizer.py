@@ -15,6 +15,8 @@ from firstcause.check.events import Event, events, training_loops
 from firstcause.check.prepared import stepped
 from firstcause.check.rule import Example
 from firstcause.schema.finding import Category, Finding
+from firstcause.source.callsites import last_name
+from firstcause.source.module import Module
 
 SLUG = "scheduler-before-optimizer"
 CATEGORY: Category = "critical"
@@ -45,11 +47,23 @@ def _of_prepared(code: Code) -> Iterator[Finding]:
         if call.node in seen or call.loop is None or call.receiver is None:
             continue
         optimizer = _next_step(code, call)
-        if optimizer is not None and stepped(code, call.module, call.receiver) == "schedule":
+        if optimizer is not None and _is_schedule(code, call):
             text = "the schedule steps before the optimizer: the first learning rate is never used"
             yield finding(
                 SLUG, CATEGORY, call.module, call.node, text, related=(call.module.site(optimizer),)
             )
+
+
+def _is_schedule(code: Code, call: Call) -> bool:
+    """A schedule of torch or transformers, or what nothing is known of but its name, as a recipe's own registry makes it."""
+    assert call.receiver is not None
+    return stepped(code, call.module, call.receiver) == "schedule" or (
+        "sched" in last_name(call.receiver).lower() and not call.node.args and not call.node.keywords
+    )
+
+
+def _is_optimizer(code: Code, module: Module, node: ast.expr) -> bool:
+    return stepped(code, module, node) == "optimizer" or "optim" in last_name(node).lower()
 
 
 def _next_step(code: Code, call: Call) -> ast.Call | None:
@@ -68,8 +82,10 @@ def _next_step(code: Code, call: Call) -> ast.Call | None:
         and isinstance(s.value.func, ast.Attribute)
         and s.value.func.attr == "step"
     ]
-    steps = [c for c in calls if stepped(code, call.module, c.func.value) == "optimizer"]  # type: ignore[attr-defined]
-    is_first = bool(steps) and steps[0].lineno > call.node.lineno
+    steps = [c for c in calls if _is_optimizer(code, call.module, c.func.value)]  # type: ignore[attr-defined]
+    # Whatever else steps before it may be an optimizer.
+    before = any(c.lineno < call.node.lineno and not c.args and not c.keywords for c in calls)
+    is_first = bool(steps) and steps[0].lineno > call.node.lineno and not before
     return steps[0] if is_first else None
 
 
@@ -95,7 +111,20 @@ def main(net, loader):
 {rest}
         opt.zero_grad()
 """
+_UNKNOWN = """
+class Recipe:
+    def setup(self, cfg):
+        self._optimizer = self._setup_optimizer(cfg)
+        self._lr_scheduler = self._setup_lr_scheduler(cfg)
+
+    def train(self):
+        for batch in self._dataloader:
+            self._loss_step(batch).backward()
+            {first}
+            {then}
+"""
 BAD = (
+    Example(_UNKNOWN.format(first="self._lr_scheduler.step()  # found", then="self._optimizer.step()")),
     Example(_PREPARED.format(rest="        sched.step()  # found\n        opt.step()")),
     Example(
         _HEAD
@@ -124,6 +153,13 @@ def fit(net, loader):
 """),
 )
 GOOD = (
+    Example(_UNKNOWN.format(first="self._optimizer.step()", then="self._lr_scheduler.step()")),
+    Example(_UNKNOWN.format(first="x = self.scheduler.step(noise, t, x)", then="self._optimizer.step()")),
+    Example(
+        _UNKNOWN.format(
+            first="self.opt_a.step()\n            self.sched_a.step()", then="self.optim_b.step()"
+        )
+    ),
     Example(_PREPARED.format(rest="        opt.step()\n        sched.step()")),
     Example(_PREPARED.format(rest="        if batch:\n            sched.step()\n        opt.step()")),
     Example(

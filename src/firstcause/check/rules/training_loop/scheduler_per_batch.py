@@ -1,7 +1,8 @@
-"""A schedule is sized in steps and stepped once an epoch.
+"""A schedule is sized in steps and stepped once an epoch, or sized in epochs and stepped in every batch.
 
-Why: it ends before it has begun: after all epochs it has gone as many steps as there are epochs, most often within its warm-up.
-Refuted by: a step of it inside of the loop of batches, a size in epochs, a trainer that steps it.
+Why: the one ends before it has begun, most often within its warm-up; the other is over after as many batches as there should be
+epochs, and a cosine then goes up and down again.
+Refuted by: a size in the unit in which it is stepped, a step behind a test, a trainer that steps it.
 Holds for: torch, transformers, all versions.
 """
 
@@ -11,7 +12,7 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from firstcause.check.code import Call, Code, Loop, finding
-from firstcause.check.events import events, training_loops
+from firstcause.check.events import around, events, training_loops
 from firstcause.check.rule import Example
 from firstcause.schema.finding import Category, Finding
 from firstcause.source.frames import Value
@@ -30,6 +31,13 @@ SIZES = {
     "transformers.get_polynomial_decay_schedule_with_warmup": (("num_training_steps", 2),),
     "transformers.get_scheduler": (("num_training_steps", 3),),
 }
+# Those that people size in epochs.
+EPOCHS = {
+    "torch.optim.lr_scheduler.CosineAnnealingLR": ("T_max", 1),
+    "torch.optim.lr_scheduler.StepLR": ("step_size", 1),
+    "torch.optim.lr_scheduler.MultiStepLR": ("milestones", 1),
+}
+LARGEST_FALL = 0.5
 HOPS = 4
 
 
@@ -47,6 +55,52 @@ def find(code: Code) -> Iterator[Finding]:
                 "gets further than its first few steps; step it behind optimizer.step()"
             )
             yield finding(SLUG, CATEGORY, made.module, made.node, text, related=(steps[0].site,))
+    yield from _in_every_batch(code)
+
+
+def _in_every_batch(code: Code) -> Iterator[Finding]:
+    for loop in training_loops(code):
+        stepped = [e for e in events(code, loop) if e.kind == "schedule" and not e.guarded]
+        epochs = next((n for outer in around(code, loop) if (n := _count(outer)) is not None), None)
+        if not stepped or epochs is None or _count(loop) is not None:
+            continue
+        for made in code.calls(*EPOCHS):
+            step = next((e for e in stepped if e.objects == {made.node}), None)
+            size = made.argument(*EPOCHS[made.name])
+            if step is not None and size is not None and _is_of_epochs(code, made, size, epochs):
+                text = (
+                    f"this schedule is sized in epochs ({made.module.segment(size.node)}) and stepped in every batch at line "
+                    f"{step.call.site.line}: it is over after as many batches; step it behind the loop of batches"
+                )
+                yield finding(SLUG, CATEGORY, step.call.module, step.call.node, text, related=(made.site,))
+
+
+def _count(loop: Loop) -> Value | None:
+    """How often ``for … in range(n)`` goes."""
+    node = loop.node
+    called = node.iter if isinstance(node, ast.For) else None
+    while isinstance(called, ast.Call) and getattr(called.func, "id", "") in ("tqdm", "list") and called.args:
+        called = called.args[0]
+    if not isinstance(called, ast.Call) or getattr(called.func, "id", "") not in ("range", "trange"):
+        return None
+    return Value(loop.module, called.args[-1]) if 1 <= len(called.args) <= 2 else None
+
+
+def _is_of_epochs(code: Code, made: Call, size: Value, epochs: Value) -> bool:
+    """Whether a size is the number of epochs, or, where the rate falls to half or less, a part of it."""
+    if {o.node for o in code.origins(size.module, size.node)} & {
+        o.node for o in code.origins(epochs.module, epochs.node)
+    }:
+        return True
+    known, whole = code.constant(size.module, size.node), code.constant(epochs.module, epochs.node)
+    if known is None or whole is None or not isinstance(whole.value, int):
+        return False
+    if made.name.endswith("CosineAnnealingLR"):
+        return bool(known.value == whole.value > 1)
+    gamma = made.constant("gamma", 2)
+    last = max(known.value, default=0) if isinstance(known.value, list) else known.value
+    falls = gamma is None or (isinstance(gamma.value, float) and gamma.value <= LARGEST_FALL)
+    return isinstance(last, int) and 1 < last <= whole.value and falls and not made.may_have("last_epoch")
 
 
 def _counted(code: Code, value: Value, hops: int) -> str:
@@ -125,6 +179,18 @@ BAD = (
         + _LOOP
         + "        print(epoch)\n        sched.step()\n"
     ),
+    Example(
+        _HEAD
+        + "    sched = torch.optim.lr_scheduler.CosineAnnealingLR(opt, T_max=epochs)"
+        + _LOOP
+        + "            sched.step()  # found\n"
+    ),
+    Example(
+        (_HEAD + "    sched = torch.optim.lr_scheduler.StepLR(opt, 30)" + _LOOP).replace(
+            "range(epochs)", "range(90)"
+        )
+        + "            sched.step()  # found\n"
+    ),
 )
 GOOD = (
     Example(
@@ -138,6 +204,18 @@ GOOD = (
         + "    sched = torch.optim.lr_scheduler.CosineAnnealingLR(opt, T_max=epochs)"
         + _LOOP
         + "        sched.step()\n"
+    ),
+    Example(
+        (_HEAD + "    sched = torch.optim.lr_scheduler.StepLR(opt, 2000)" + _LOOP).replace(
+            "range(epochs)", "range(90)"
+        )
+        + "            sched.step()\n"
+    ),
+    Example(
+        _HEAD
+        + "    sched = torch.optim.lr_scheduler.CosineAnnealingLR(opt, T_max=epochs * len(loader))"
+        + _LOOP
+        + "            sched.step()\n"
     ),
     Example(
         _HEAD + "    sched = OneCycleLR(opt, 1e-3, total_steps=epochs)" + _LOOP + "        sched.step()\n"

@@ -7,15 +7,18 @@ from firstcause.check.dry.child.watchers.bce_on_logits import BceOnLogits
 from firstcause.check.dry.child.watchers.broadcast_in_loss import BroadcastInLoss
 from firstcause.check.dry.child.watchers.cleared_before_step import ClearedBeforeStep
 from firstcause.check.dry.child.watchers.clip_before_unscale import ClipBeforeUnscale
+from firstcause.check.dry.child.watchers.ddp_unused import DdpUnused
 from firstcause.check.dry.child.watchers.detached_loss import DetachedLoss
 from firstcause.check.dry.child.watchers.eval_in_training import EvalInTraining
 from firstcause.check.dry.child.watchers.gradients_not_cleared import GradientsNotCleared
 from firstcause.check.dry.child.watchers.graph_kept import GraphKept
+from firstcause.check.dry.child.watchers.hooks_pile_up import HooksPileUp
 from firstcause.check.dry.child.watchers.loss_arguments_swapped import LossArgumentsSwapped
 from firstcause.check.dry.child.watchers.memory import Memory
 from firstcause.check.dry.child.watchers.no_gradient import NoGradient
 from firstcause.check.dry.child.watchers.not_divided import NotDivided
 from firstcause.check.dry.child.watchers.not_optimized import NotOptimized
+from firstcause.check.dry.child.watchers.nothing_loaded import NothingLoaded
 from firstcause.check.dry.child.watchers.sampler_missing import SamplerMissing
 from firstcause.check.dry.child.watchers.scaler_missing import ScalerMissing
 from firstcause.check.dry.child.watchers.schedule_order import ScheduleOrder
@@ -46,7 +49,10 @@ WATCHERS: tuple[type[Watcher], ...] = (
     SchedulePerBatch,
     SamplerMissing,
     SetEpochMissing,
+    DdpUnused,
     GraphKept,
+    HooksPileUp,
+    NothingLoaded,
     NotDivided,
     Memory,
 )

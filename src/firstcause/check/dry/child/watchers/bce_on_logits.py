@@ -23,3 +23,5 @@ class BceOnLogits(Watcher):
                 "binary_cross_entropy_with_logits"
             )
             self.session.find(self.SLUG, "critical", text, None, (made,) if made[1] else ())
+        elif name == "binary_cross_entropy" and tag(inputs[0]) == "sigmoid":
+            self.session.fine(self.SLUG, self.session.place())

@@ -24,6 +24,8 @@ class BroadcastInLoss(Watcher):
         meant = options.get("reduction") == "none" or all(getattr(t, "fc_spread", False) for t in inputs)
         if name in ELEMENTWISE and inputs[0].shape != inputs[1].shape and not meant:
             self._judge(name, *inputs)
+        elif inputs[0].shape == inputs[1].shape:
+            self.session.fine(self.SLUG, self.session.place())
 
     def operated(self, name: str, inputs: tuple[Any, ...], output: Any) -> None:
         if name not in ("sub", "__sub__", "__rsub__", "subtract") or len(inputs) < 2:

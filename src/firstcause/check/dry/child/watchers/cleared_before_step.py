@@ -40,6 +40,8 @@ class ClearedBeforeStep(Watcher):
         ids = {id(p) for p in parameters}
         if any(p.grad is not None for p in parameters):
             self.good.add(id(optimizer))
+            if not ids & self.lost:
+                self.session.fine(self.SLUG, self.session.place())
         elif ids & self.lost and id(optimizer) not in self.good:
             self.times[id(optimizer)] = self.times.get(id(optimizer), 0) + 1
             if self.times[id(optimizer)] >= 2:

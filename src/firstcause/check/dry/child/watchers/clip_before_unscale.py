@@ -40,4 +40,4 @@ class ClipBeforeUnscale(Watcher):
             elif getattr(optimizer, "fc_scaled", None) is False and any(
                 id(p) in ids for p in held(optimizer)
             ):
-                self.session.judged(self.SLUG, self.session.place())
+                self.session.fine(self.SLUG, self.session.place())

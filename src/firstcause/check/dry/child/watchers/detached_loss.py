@@ -20,7 +20,10 @@ class DetachedLoss(Watcher):
     SLUG = "detached-loss"
 
     def backward(self, root: Any) -> None:
-        if not isinstance(root, torch.Tensor) or root.grad_fn is not None:
+        if not isinstance(root, torch.Tensor):
+            return
+        if root.grad_fn is not None:
+            self.session.fine("training-under-no-grad", self.session.place())
             return
         known = {id(p) for o in everywhere() for p in held(o)}
         if id(root) in known or not known:
@@ -42,3 +45,7 @@ class DetachedLoss(Watcher):
                 "parameters get no gradient"
             )
             self.session.find(self.SLUG, "critical", text, made if made[1] else None)
+
+    def backward_done(self, root: Any) -> None:
+        if any(p.grad is not None for o in everywhere() for p in held(o)):
+            self.session.fine(self.SLUG, self.session.place())

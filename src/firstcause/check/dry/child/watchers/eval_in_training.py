@@ -49,6 +49,8 @@ class EvalInTraining(Watcher):
 
     def forward(self, module: Any, inputs: Any, output: Any) -> None:
         if module.training:
+            if torch.is_grad_enabled() and id(module) in self.switched:
+                self.session.fine(self.SLUG, self.switched[id(module)])
             return
         if not torch.is_grad_enabled():
             self.evaluated.add(id(module))

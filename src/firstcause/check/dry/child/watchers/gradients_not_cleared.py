@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 from firstcause.check.dry.child.optimizers import held
-from firstcause.check.dry.child.session import Place
 from firstcause.check.dry.child.watcher import Watcher
 
 AT_LEAST = 3
@@ -28,7 +27,6 @@ class GradientsNotCleared(Watcher):
         self.used: dict[int, dict[int, Any]] = {}
         self.since = 0
         self.carried: dict[int, int] = {}
-        self.clean: dict[Place, int] = {}
 
     def backward_done(self, root: Any) -> None:
         self.since += 1
@@ -52,7 +50,7 @@ class GradientsNotCleared(Watcher):
             again = sum(memory(g) in used for g in grads)
             self.carried[key] = self.carried.get(key, 0) + 1 if again == len(grads) else 0
             if not again:
-                self.clean[place] = self.clean.get(place, 0) + 1
+                self.session.fine(self.SLUG, place)
             if self.carried[key] >= AT_LEAST - 1:
                 text = (
                     f"step() applies gradients that hold those of the step before: {again} of {len(grads)} were used "
@@ -62,8 +60,3 @@ class GradientsNotCleared(Watcher):
         if grads:
             self.used[key] = {memory(g): g for g in grads}
         self.since = 0
-
-    def ended(self) -> None:
-        for place, times in self.clean.items():
-            if times >= AT_LEAST:
-                self.session.judged(self.SLUG, place)

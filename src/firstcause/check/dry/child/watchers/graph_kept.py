@@ -54,6 +54,7 @@ class GraphKept(Watcher):
                 for place, (total, _, _) in list(self.sums.items()):
                     if total is root or _leads_to(root.grad_fn, total.grad_fn):
                         self.sums.pop(place)
+                        self.session.fine(self.SLUG, place)
 
     def stepped(self, optimizer: Any) -> None:
         self.ended()

@@ -27,3 +27,5 @@ class LossArgumentsSwapped(Watcher):
                 "target: the two stand in the wrong order"
             )
             self.session.find(self.SLUG, "critical", text)
+        elif first.dtype.is_floating_point:
+            self.session.fine(self.SLUG, self.session.place())

@@ -16,13 +16,16 @@ from firstcause.check.dry.child.session import NOWHERE, Place
 from firstcause.check.dry.child.watcher import Watcher
 from firstcause.check.dry.child.watchers.gradients_not_cleared import memory
 
+DIVIDING = ("div", "__truediv__", "true_divide", "div_", "__itruediv__")
+
 
 class NotDivided(Watcher):
     SLUG = "accumulation-not-divided"
 
     def __init__(self, session: Any) -> None:
         super().__init__(session)
-        self.since: list[tuple[Place, Any, bool]] = []
+        # Where backward was, in which loop, whether from a loss as it is, and whether from one that was divided.
+        self.since: list[tuple[Place, Any, bool, bool]] = []
         self.before = 0
         self.place = NOWHERE
         self.changed_grads = False
@@ -30,6 +33,8 @@ class NotDivided(Watcher):
     def operated(self, name: str, inputs: tuple[Any, ...], output: Any) -> None:
         if name in LOSSES and isinstance(output, torch.Tensor) and output.dim() == 0:
             output.fc_loss = True
+        elif name in DIVIDING and isinstance(output, torch.Tensor) and output.dim() == 0:
+            output.fc_divided = True
 
     def loss(self, name: str, inputs: tuple[Any, ...], options: dict[str, Any]) -> None:
         self.summed = options.get("reduction") in ("sum", "none")
@@ -42,15 +47,18 @@ class NotDivided(Watcher):
             self.changed_grads = any(memory(t) in grads for t in tensors) and "zero" not in name
 
     def backward(self, root: Any) -> None:
+        plain = getattr(root, "fc_loss", False) and not self.summed
         self.since.append(
-            (self.session.place(), self.session.loop(), getattr(root, "fc_loss", False) and not self.summed)
+            (self.session.place(), self.session.loop(), plain, getattr(root, "fc_divided", False))
         )
 
     def step(self, optimizer: Any) -> None:
         since, self.since = self.since, []
         changed, self.changed_grads = self.changed_grads, False
         loop = self.session.loop()
-        same = len({p for p, _, _ in since}) == 1 and all(x is loop and plain for _, x, plain in since)
+        same = len({p for p, *_ in since}) == 1 and all(x is loop and plain for _, x, plain, _ in since)
+        if (len(since) == 1 or all(divided for _, _, _, divided in since)) and not changed:
+            self.session.fine(self.SLUG, *{place for place, *_ in since})
         if len(since) < 2 or loop is None or not same or changed:
             self.before = 0
             return

@@ -34,6 +34,8 @@ class NotOptimized(Watcher):
     def stepped(self, optimizer: Any) -> None:
         known = {id(p) for o in everywhere() for p in held(o)}
         mine = held(optimizer)
+        self.session.fine("optimizer-step-missing", *[optimizer.fc_place] * AT_LEAST)
+        in_order = True
         for module in self.modules.values():
             named = list(module.named_parameters())
             present = {id(p) for _, p in named}
@@ -41,8 +43,11 @@ class NotOptimized(Watcher):
             elsewhere = {id(p) for m in self.modules.values() if m is not module for p in m.parameters()}
             gone = [p for p in gone if id(p) not in elsewhere and p.grad is None]
             lost = [n for n, p in named if p.requires_grad and p.grad is not None and id(p) not in known]
+            in_order = in_order and not lost
             if lost and gone and len(gone) < len(mine):
                 self._tell(type(module).__name__, lost, len(gone))
+        if in_order:
+            self.session.fine(self.SLUG, optimizer.fc_place)
 
     def _tell(self, name: str, lost: list[str], gone: int) -> None:
         key = f"{name}.{lost[0]}"

@@ -35,6 +35,11 @@ class ScalerMissing(Watcher):
         half = torch.float16 in autocast.used
         self.place = self.session.place() if half and not scaler.enabled() and not self.enlarged else NOWHERE
 
+    def backward_done(self, root: Any) -> None:
+        for place, dtype in autocast.entered.items():
+            if dtype != torch.float16 or getattr(root, "fc_scaled", False):
+                self.session.fine(self.SLUG, place)
+
     def step(self, optimizer: Any) -> None:
         if self.place[1]:
             text = (

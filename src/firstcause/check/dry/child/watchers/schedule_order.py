@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from firstcause.check.dry.child.session import Place
+from firstcause.check.dry.child.session import AT_LEAST, Place
 from firstcause.check.dry.child.watcher import Watcher
 
 
@@ -26,10 +26,13 @@ class ScheduleOrder(Watcher):
         self.since_backward = True
 
     def scheduled(self, scheduler: Any) -> None:
+        self.session.fine("scheduler-never-stepped", *[scheduler.fc_place] * AT_LEAST)
         key = id(scheduler.optimizer)
         if self.since_backward:
             self.first.setdefault(key, key not in self.session.steps)
             self.waiting[key] = self.session.place()
+        elif key in self.session.steps:
+            self.session.fine(self.SLUG, self.session.place())
 
     def step(self, optimizer: Any) -> None:
         place = self.waiting.pop(id(optimizer), None)

@@ -38,4 +38,4 @@ class SetEpochMissing(Watcher):
         if self.now is not None:
             self.trained[id(self.now)] = 1
             if getattr(self.now.sampler, "fc_epoch_set", False):
-                self.session.judged(self.SLUG, self.session.place())
+                self.session.fine(self.SLUG, self.session.place(), *(x.key for x in self.session.loops))

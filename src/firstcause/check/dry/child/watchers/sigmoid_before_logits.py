@@ -23,3 +23,5 @@ class SigmoidBeforeLogits(Watcher):
                 "hand it the values before"
             )
             self.session.find(self.SLUG, "critical", text, None, (made,) if made[1] else ())
+        elif name == "binary_cross_entropy_with_logits" and tag(inputs[0]) == "linear":
+            self.session.fine(self.SLUG, self.session.place())

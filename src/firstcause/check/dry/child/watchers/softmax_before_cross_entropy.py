@@ -23,3 +23,5 @@ class SoftmaxBeforeCrossEntropy(Watcher):
                 "values before"
             )
             self.session.find(self.SLUG, "critical", text, None, (made,) if made[1] else ())
+        elif name == "cross_entropy" and tag(inputs[0]) == "linear":
+            self.session.fine(self.SLUG, self.session.place())

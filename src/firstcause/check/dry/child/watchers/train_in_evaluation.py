@@ -28,6 +28,9 @@ class TrainInEvaluation(Watcher):
         self.calls: dict[int, set[int]] = {}
         self.pending: dict[int, tuple[Any, Place]] = {}
         self.in_pass = False
+        self.in_order: list[Place] = []
+        # One that was not in eval mode, whatever it is: then the others say nothing.
+        self.unsure = False
 
     def loaded(self, loader: Any) -> None:
         self.in_pass = True
@@ -42,14 +45,20 @@ class TrainInEvaluation(Watcher):
         self.explicit.clear()
 
     def forward(self, module: Any, inputs: Any, output: Any) -> None:
-        if torch.is_grad_enabled() or not module.training:
+        if torch.is_grad_enabled():
             return
+        if not module.training:
+            self.in_order += self.session.places()
+            return
+        self.unsure = self.unsure or mode_matters(module)
         if self.in_pass and self.session.steps and id(module) not in self.explicit and mode_matters(module):
             self.calls.setdefault(id(module), set()).add(self.session.batches)
             if len(self.calls[id(module)]) >= 2:
                 self.pending[id(module)] = module, self.session.place()
 
     def ended(self) -> None:
+        if not self.unsure:
+            self.session.fine(self.SLUG, *self.in_order)
         known = {id(p) for o in everywhere() for p in held(o)}
         for module, place in self.pending.values():
             if any(id(p) in known for p in module.parameters()):

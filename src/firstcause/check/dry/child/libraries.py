@@ -1,0 +1,100 @@
+"""Libraries that look into a tensor's memory, or count batches themselves: mended as they are imported."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from collections.abc import Callable
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
+from types import ModuleType
+from typing import Any
+
+import torch
+
+from firstcause.check.dry.child.loops import PASSES
+
+Mend = Callable[[ModuleType], None]
+
+
+def install() -> None:
+    sys.meta_path.insert(0, _Finder())
+    for name, mend in MENDS.items():
+        if name in sys.modules:
+            mend(sys.modules[name])
+
+
+class _Finder(MetaPathFinder, Loader):
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        if name not in MENDS:
+            return None
+        spec = PathFinder.find_spec(name, path, target)
+        if spec is not None and spec.loader is not None:
+            spec.loader.exec_module = functools.partial(  # type: ignore[method-assign]
+                _run, spec.loader.exec_module, MENDS[name]
+            )
+        return spec
+
+
+def _run(execute: Callable[[ModuleType], None], mend: Mend, module: ModuleType) -> None:
+    execute(module)
+    mend(module)
+
+
+def _safetensors(module: Any) -> None:
+    """Its files are kept in memory as those of ``torch.save`` are."""
+
+    def save_file(tensors: Any, filename: Any, metadata: Any = None) -> None:
+        torch.save(dict(tensors), os.fspath(filename))
+
+    def load_file(filename: Any, device: Any = "cpu") -> Any:
+        return torch.load(os.fspath(filename))
+
+    def save_model(model: Any, filename: Any, *rest: Any, **options: Any) -> None:
+        save_file(model.state_dict(), filename)
+
+    module.save_file, module.load_file, module.save_model = save_file, load_file, save_model
+
+
+def _shared_weights(module: Any) -> None:
+    """Two tensors share memory where they share a storage: the address of all is zero here."""
+    module.id_tensor_storage = lambda tensor: (
+        tensor.device,
+        tensor.untyped_storage()._cdata,
+        tensor.untyped_storage().nbytes(),
+    )
+
+
+def _tokenizers(module: Any) -> None:
+    """They are written by native code, which the seal keeps from every folder."""
+    module.PreTrainedTokenizerBase.save_pretrained = lambda self, *args, **kwargs: ()
+
+
+def _trainer(module: Any) -> None:
+    """Lightning's own limits end its loops, so that it validates behind them."""
+    begin = module.Trainer.__init__
+
+    @functools.wraps(begin)
+    def created(self: Any, *args: Any, **kwargs: Any) -> None:
+        batches = PASSES * int(kwargs.get("accumulate_grad_batches") or 1)
+        kwargs["limit_train_batches"] = batches
+        kwargs["limit_val_batches"] = kwargs["limit_test_batches"] = kwargs["num_sanity_val_steps"] = 2
+        for name, most in (("max_epochs", PASSES), ("max_steps", 2 * PASSES)):
+            given = kwargs.get(name)
+            if isinstance(given, int) and given > most:
+                kwargs[name] = most
+        if isinstance(kwargs.get("val_check_interval"), int):
+            kwargs["val_check_interval"] = 1.0
+        begin(self, *args, **kwargs)
+
+    module.Trainer.__init__ = created
+
+
+MENDS: dict[str, Mend] = {
+    "safetensors.torch": _safetensors,
+    "transformers.pytorch_utils": _shared_weights,
+    "transformers.tokenization_utils_base": _tokenizers,
+    "lightning.pytorch.trainer.trainer": _trainer,
+    "pytorch_lightning.trainer.trainer": _trainer,
+}
