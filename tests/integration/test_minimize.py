@@ -60,6 +60,50 @@ def test_failing_step_becomes_a_script_of_a_few_lines(tmp_path: Path) -> None:
     )
     assert alone.returncode == 1
     assert alone.stderr.splitlines()[-1] == told["ends"] == "AssertionError: tensor([-inf])"
+    assert "left out: " in done.stdout
+    assert "linear" in done.stdout
+
+
+def test_written_test_is_red_until_the_program_is_mended(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(PROGRAM)
+    firstcause(tmp_path, "run", "-q", sys.executable, "train.py")
+    done = firstcause(tmp_path, "minimize", "--pytest", "-o", "test_repro.py")
+    assert done.returncode == 0, done.stderr
+    tried = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_repro.py"]
+    red = subprocess.run(tried, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (red.returncode, "is not finite" in red.stdout) == (1, True)
+    (tmp_path / "train.py").write_text(PROGRAM.replace("torch.log(1 - p)", "torch.log(1 - p + 1e-3)"))
+    green = subprocess.run(tried, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert green.returncode == 0, green.stdout
+
+
+LOADED = """\
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Pages(Dataset):
+    def __len__(self):
+        return 24
+
+    def __getitem__(self, i):
+        return torch.rand(1 if i % 9 == 8 else 3, 6, 6), i % 2
+
+
+if __name__ == "__main__":
+    for pages, kinds in DataLoader(Pages(), batch_size=8, num_workers=2):
+        print(pages.shape)
+"""
+
+
+def test_batch_that_a_worker_cannot_stack_is_a_loader_of_two_samples(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(LOADED)
+    done = firstcause(tmp_path, "minimize", "train.py", "-o", "repro.py", "--json", "out.json")
+    assert done.returncode == 0, done.stderr
+    told = json.loads((tmp_path / "out.json").read_text())
+    script = (tmp_path / "repro.py").read_text()
+    assert "DataLoader(samples, batch_size=2, num_workers=1)" in script
+    assert "resize" in told["ends"] or "equal size" in told["ends"]
 
 
 def test_run_without_a_failure_is_told_so(tmp_path: Path) -> None:

@@ -125,8 +125,11 @@ def _sayings() -> list[str]:
         "| --- | --- | --- |",
     ]
     lines += [f"| {e.topic} | {_text(e.says)} | {_text(e.counter)} |" for e in excuses().values()]
-    lines += ["", "## Red flags", "", "| topic | sign | instead |", "| --- | --- | --- |"]
-    lines += [f"| {f.topic} | {_text(f.sign)} | {_text(f.instead)} |" for f in red_flags().values()]
+    lines += ["", "## Red flags", "", "| topic | sign | reality | instead |", "| --- | --- | --- | --- |"]
+    lines += [
+        f"| {f.topic} | {_text(f.sign)} | {_text(f.reality)} | {_text(f.instead)} |"
+        for f in red_flags().values()
+    ]
     lines += [
         "",
         "## Often repeated, and wrong",

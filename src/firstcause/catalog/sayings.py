@@ -24,10 +24,11 @@ class Excuse:
 
 @dataclass(frozen=True)
 class RedFlag:
-    """A sign that a search has left its track, and what to do instead."""
+    """A sign that a search has left its track, what is so, and what to do instead."""
 
     topic: str
     sign: str
+    reality: str
     instead: str
 
 

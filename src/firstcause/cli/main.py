@@ -30,10 +30,12 @@ VERBS = {
     "run": Verb("Run a command and record what it does.", takes_command=True),
     "diagnose": Verb("Find the first cause of a recorded failure and prove it."),
     "replay": Verb("Run a recorded failing step again and show its first bad value."),
+    "trace": Verb("Follow one value through a step: shape, dtype, device and range at each line."),
     "minimize": Verb("Make a script of a few lines that fails as a recorded run did."),
     "restore": Verb("Write the last good state of a failed run as a checkpoint."),
     "runs": Verb("List, show, remove and pack what was recorded."),
     "ranks": Verb("Say where each rank of a run stands, and which one left the others first."),
+    "capture": Verb("Look at a program that is already going: where each process stands, who waits."),
     "doctor": Verb("Say what works here, what does not, and why."),
     "diff": Verb("Say what differs between two recorded runs, and where their losses part."),
     "case": Verb("Approve, apply and verify a fix; see where each case stands."),
@@ -47,7 +49,14 @@ VERBS = {
         "Check whether a training goes on after a break as if there were none.", takes_command=True
     ),
     "determinism": Verb("Run a command twice, and say where and why the runs part.", takes_command=True),
+    "bisect": Verb(
+        "Run a command without each component in turn; say which one carries the failure.",
+        takes_command=True,
+    ),
     "explain": Verb("Say what the catalogue knows about a cause."),
+    "review-fix": Verb("Say whether a patch mends the cause, or hides what shows it."),
+    "mcp": Verb("Serve the gate's tools to a coding agent."),
+    "hook": Verb("Answer a coding agent that is about to change a file."),
 }
 
 

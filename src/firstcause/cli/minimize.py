@@ -6,11 +6,16 @@ import argparse
 import os
 import subprocess
 import sys
+from typing import Any
 
+from firstcause.case import CaseFolder, all_cases
 from firstcause.cli.output import write_json
 from firstcause.errors import RecordError
+from firstcause.minimize.causes import BROKEN_BY
+from firstcause.minimize.regression import regression_test
 from firstcause.minimize.reproduce import Reproduction, reproduce
-from firstcause.record.folder import RunFolder
+from firstcause.record.folder import HOME, RunFolder
+from firstcause.record.ranked import world_of
 from firstcause.record.supervise import afterwards
 from firstcause.schema import to_plain
 
@@ -20,9 +25,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "run",
         nargs="?",
         default="last",
-        help="a run's folder or id, or a script, which is run first (default: the last run)",
+        help="a run's folder or id, a case, or a script, which is run first (default: the last run)",
     )
     parser.add_argument("-o", "--output", metavar="FILE", help="write the script there (default: print it)")
+    parser.add_argument(
+        "--pytest",
+        action="store_true",
+        help="write a test that runs the program: red until it gets past the failure",
+    )
     parser.add_argument(
         "--budget", type=float, default=60.0, metavar="SECONDS", help="at most this long (default: 60)"
     )
@@ -30,36 +40,92 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    folder = _recorded(args.run) if os.path.isfile(args.run) else afterwards.found(args.run, os.getcwd())
+    folder = _meant(args.run)
     failures = folder.failures()
-    if not failures:
+    raised = [s for s in folder.run().symptoms if s.kind == "exception"]
+    invariant = "" if failures or raised else _broken(folder)
+    if not failures and not raised and not invariant and not world_of(folder.path):
         raise RecordError(
             "nothing-to-replay",
-            f"{args.run} holds no failing step",
-            "minimize a run that failed inside its loop",
+            f"{args.run} holds no failing step, and no case of it an established cause that a script can show",
+            "minimize a run that failed inside its loop, or diagnose a training that fails without a word first",
         )
-    result = reproduce(folder, failures[0], args.budget)
+    if args.pytest and invariant:
+        raise RecordError(
+            "not-reproduced",
+            "a training that raises nothing has no failure that a test of its command would see",
+            "leave --pytest out, or verify the fix with `firstcause case verify`",
+        )
+    result = reproduce(folder, failures[0] if failures else None, args.budget, invariant)
     if args.json:
         write_json(args.json, to_plain(result))
+    text = _test(folder, failures, result, args.output) if args.pytest else result.script
     if args.output:
         with open(args.output, "w", encoding="utf-8") as file:
-            file.write(result.script)
+            file.write(text)
         print(f"{args.output}: {_told(result)}")
     else:
-        print(result.script, end="")
+        print(text, end="")
         print(f"# {_told(result)}")
+    for line in result.dropped:
+        print(f"{'' if args.output else '# '}left out: {line}")
     return 0
 
 
-def _recorded(script: str) -> RunFolder:
-    """The record of a script that is run now; what it prints stands before the result."""
-    observed = [sys.executable, "-m", "firstcause", "run", "-q", "python", script]
-    subprocess.run(observed, check=False, stdout=sys.stderr)
-    return afterwards.found("last", os.getcwd())
+def _meant(name: str) -> RunFolder:
+    """The run of that name, the run of the case of that name, or the record of the script, which is run now."""
+    if os.path.isfile(name):
+        # What it prints stands before the result.
+        observed = [sys.executable, "-m", "firstcause", "run", "-q", "python", name]
+        subprocess.run(observed, check=False, stdout=sys.stderr)
+        return afterwards.found("last", os.getcwd())
+    case = _case(name)
+    return afterwards.found(case.run_folder() if case is not None else name, os.getcwd())
+
+
+def _broken(folder: RunFolder) -> str:
+    """What the established cause of a case of this run breaks; empty where there is no such case."""
+    for case in all_cases(os.path.join(os.getcwd(), HOME)):
+        if os.path.realpath(case.run_folder()) == os.path.realpath(folder.path):
+            diagnosis = case.progress().case.diagnosis
+            invariant = BROKEN_BY.get(diagnosis.cause or "") if diagnosis is not None else None
+            if invariant:
+                return invariant
+    return ""
+
+
+def _case(name: str) -> CaseFolder | None:
+    from firstcause.cli.cases.place import chosen
+
+    if name == "last" or os.path.isdir(name):
+        return None
+    try:
+        return chosen(name)
+    except RecordError:
+        # Then it is a run's name, or nobody's, which is said where runs are looked for.
+        return None
+
+
+def _test(folder: RunFolder, failures: list[dict[str, Any]], result: Reproduction, output: str | None) -> str:
+    # A call outside of a step comes after steps that are not counted from where it stands.
+    known = failures and failures[0].get("step") is not None and "call" not in failures[0]
+    step = int(failures[0]["step"]) if known else None
+    text = regression_test(folder, step, result, output or "test_repro.py")
+    if text is None:
+        raise RecordError(
+            "not-reproduced",
+            f"the command {' '.join(folder.run().command)} is no script of Python's, which a test could run",
+            "leave --pytest out",
+        )
+    return text
 
 
 def _told(result: Reproduction) -> str:
+    rates = ""
+    if result.rates and result.rates[0] < result.rates[2]:
+        before, after, of = result.rates
+        rates = f"the step failed with {before} of {of} seeds, the script fails with {after}; "
     return (
         f"{result.lines()} lines; {result.left} of the step's {result.calls} calls of torch are left, "
-        f"{result.tried} programs were tried; it ends with: {result.ends}"
+        f"{result.tried} programs were tried; {rates}it ends with: {result.ends}"
     )

@@ -10,10 +10,13 @@ from typing import Any
 from firstcause.cli.output import write_json
 from firstcause.errors import RecordError
 from firstcause.lab.again import replay_fresh
+from firstcause.lab.given.asked import Compared, compare
 from firstcause.record.supervise import afterwards
 from firstcause.schema import to_plain
 
 Facts = dict[str, Any]
+# Of what sets a step apart, so many properties are shown.
+MOST = 6
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,6 +28,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--budget", type=float, default=300.0, metavar="SECONDS", help="at most this long (default: 300)"
+    )
+    parser.add_argument(
+        "--against",
+        type=int,
+        metavar="N",
+        help="compare what the step was given with what N other steps are given, in a run from the start",
     )
     parser.add_argument("--json", metavar="FILE", help="write the result as JSON")
 
@@ -40,8 +49,9 @@ def main(args: argparse.Namespace) -> int:
         )
     failure = failures[0]
     result = replay_fresh(folder, failure, args.budget, args.device)
+    compared = compare(folder, failure, args.against, args.budget) if args.against else None
     if args.json:
-        write_json(args.json, to_plain(result))
+        write_json(args.json, to_plain(result) | ({"compared": to_plain(compared)} if compared else {}))
     what = f"step {failure['step']}" if "call" not in failure else f"call {failure['call']['number']}"
     if result["exact"]:
         print(f"{what} replayed exactly in a fresh process: {_compared(failure, result)}")
@@ -51,7 +61,24 @@ def main(args: argparse.Namespace) -> int:
         print(f"{what} was not replayed exactly: {result['why']}")
     for line in _seen(failure, result):
         print(f"  {line}")
+    for line in _apart(compared) if compared is not None else ():
+        print(line)
     return 0 if result["exact"] or result.get("same") else 3
+
+
+def _apart(compared: Compared) -> Iterator[str]:
+    """What the step was given that the others were not, in numbers."""
+    if compared.why:
+        yield f"not compared with other steps: {compared.why}"
+        return
+    if not compared.apart:
+        yield f"nothing that it was given lies outside of what {compared.others} other steps were given"
+        return
+    more = f" (and {compared.failing - 1} more that failed)" if compared.failing > 1 else ""
+    yield f"what it was given{more} and {compared.others} other steps were not:"
+    for one in compared.apart[:MOST]:
+        usual = f"{one.least:g}" if one.least == one.largest else f"{one.least:g} to {one.largest:g}"
+        yield f"  {one.name} {one.value:g}; elsewhere {usual}"
 
 
 def _compared(failure: Facts, result: Facts) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import NamedTuple
 
 from firstcause import catalog
 from firstcause.fix import propose as patches
@@ -21,9 +22,16 @@ def healthy(run: Run) -> Diagnosis:
     return Diagnosis("healthy", None, None, None, (), {SECTIONS[0]: text})
 
 
-def unaudited(diagnosis: Diagnosis, why: str) -> Diagnosis:
-    """The same, and that the training itself was not looked at for faults that raise nothing."""
-    text = f"{diagnosis.sections[SECTIONS[0]]}; faults that raise nothing were not looked for: {why}"
+class Unseen(NamedTuple):
+    """What a training was not looked at for, in the plural, and why."""
+
+    what: str
+    why: str
+
+
+def unaudited(diagnosis: Diagnosis, unseen: Unseen) -> Diagnosis:
+    """The same, and what the training itself was not looked at for."""
+    text = f"{diagnosis.sections[SECTIONS[0]]}; {unseen.what} were not looked for: {unseen.why}"
     return replace(diagnosis, sections={**diagnosis.sections, SECTIONS[0]: text})
 
 

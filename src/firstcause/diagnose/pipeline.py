@@ -8,10 +8,12 @@ from typing import Any
 
 from firstcause.diagnose import answer, bounds, history, precedents, theories
 from firstcause.diagnose.repeatable import repeatable
+from firstcause.diagnose.runaway import rooted
 from firstcause.diagnose.suspicions import LEAST_STEPS, Suspicion, alone, audited, slow, suspicion
 from firstcause.diagnose.without_card import replayed_without_card
 from firstcause.lab.again import with_replay
-from firstcause.lab.counterfactual import Lab
+from firstcause.lab.counterfactual import SPENT, Lab
+from firstcause.lab.paces import START_SECONDS
 from firstcause.record.folder import RunFolder
 from firstcause.record.journal import steps_of
 from firstcause.record.supervise.calls import told
@@ -49,6 +51,9 @@ def diagnose(
         failure = with_replay(folder, replayed_without_card(folder, failure, place), place)
         examination = Examination(folder, run, symptom, failure, place)
         concluded = _settled(examination, asked)
+        deeper = rooted(examination, concluded, lab, lambda told, own: _established(told, own, asked))
+        if deeper is not None:
+            concluded, examination = deeper
         if not _worth_a_word(first, suspected) and concluded.status != "established":
             concluded = None
     if concluded is None:
@@ -59,7 +64,7 @@ def diagnose(
     )
     if silent and concluded.status != "established":
         found = _audited(folder, run, lab, asked)
-        if isinstance(found, str):
+        if isinstance(found, answer.Unseen):
             concluded = answer.unaudited(concluded, found)
         elif found is not None:
             concluded, examination = found
@@ -73,8 +78,8 @@ def _worth_a_word(first: Symptom | None, suspected: Suspicion | None) -> bool:
 
 def _audited(
     folder: RunFolder, run: Run, lab: Callable[[dict[str, Any]], Lab] | None, asked: Sequence[theories.Asked]
-) -> tuple[Diagnosis, Examination] | str | None:
-    """What an audit of the training establishes, None where it shows nothing, or why it could not be made."""
+) -> tuple[Diagnosis, Examination] | answer.Unseen | None:
+    """What an audit of the training establishes, None where it shows nothing, or what of it could not be made."""
     examination = Examination(
         folder, run, Symptom("invariant", ""), None, lab({}) if lab is not None else None
     )
@@ -97,11 +102,14 @@ def _audited(
         del examination.memory[ENOUGH]
     told = audited(examination)
     if not told and (made := audit_of(examination.lab)).ended == "lost":
-        return made.why
+        return answer.Unseen("faults that raise nothing", made.why)
     found = _established(told, examination, asked)
     if found is not None or not is_whole:
         return found
-    return _established(slow(examination), examination, asked, (PERFORMANCE,))
+    found = _established(slow(examination), examination, asked, (PERFORMANCE,))
+    if found is None and examination.lab.seconds_left < START_SECONDS:
+        return answer.Unseen("slow steps", SPENT)
+    return found
 
 
 def _established(

@@ -75,7 +75,7 @@ def profile(folder: RunFolder, lab: Lab) -> Profile:
     rows = [r for r in speeds.lines(measured) if r["function"] != "<module>" or r["share"] < 1]
     return Profile(
         steps=measured["steps"],
-        step_ms=1000 * measured["seconds"] / measured["steps"],
+        step_ms=1000 * measured["seconds"] / (measured["steps"] - 1),
         spread=measured["spread"],
         parts=parts,
         lines=tuple((_told(examination, r), r["share"]) for r in _leaves(rows)[:SHOWN]),

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from firstcause.fix.patches import PATCHES
-from firstcause.schema import Fix
+from firstcause.fix.review import Setting, review
+from firstcause.schema import Diagnosis, Fix
 from firstcause.source import Project
 
 
@@ -17,4 +18,11 @@ def propose(cause: str, facts: Mapping[str, Any], project: Project, root: str) -
     """
     module = PATCHES.get(cause)
     fix: Fix | None = module.patch(facts, project, root) if module is not None else None
-    return fix
+    # What nobody else may propose is not proposed here either.
+    return fix if fix is None or _mends(fix, root) else None
+
+
+def _mends(fix: Fix, root: str) -> bool:
+    """Whether the review of patches has nothing against a fix for its cause."""
+    setting = Setting(Diagnosis("established", None, fix.cause, None, (), {}))
+    return review(fix.diff, root, setting).passed

@@ -112,7 +112,10 @@ def averages(optimizer: torch.optim.Optimizer, places: Sequence[Place]) -> list[
     for held in _each(places):
         tensors = [t for t in _tensors(held.value) if t.is_floating_point()]
         fits = bool(shapes) and not shapes - Counter(t.shape for t in tensors)
-        if fits and not any(t.untyped_storage().data_ptr() in own for t in tensors):
+        memory = {t.untyped_storage().data_ptr() for t in tensors}
+        if fits and not memory & own:
+            # The state_dict that was saved of it and is still held is the same average.
+            own |= memory
             found.append(Component("average", held.key, held.value, [t.detach().clone() for t in tensors]))
     return found
 

@@ -2,7 +2,7 @@
 
 Runs in a sealed child, where loaders draw in the process itself: all the work counts, and how busy the machine is does not.
 A wait that is asked for (``time.sleep``) is counted as asked, and not waited for. With ``sampled`` the program's lines are
-looked at every few milliseconds of processor time.
+looked at every few milliseconds of processor time. Times begin when the first step is over: it is the first entry, 0.
 """
 
 from __future__ import annotations
@@ -122,7 +122,18 @@ class Running:
     def arrived(self, optimizer: torch.optim.Optimizer) -> None:
         """Gradients are complete."""
 
+    def _warm(self) -> None:
+        """The first step is over: imports, allocations and what is built once are no part of a step's time."""
+        self.stacks.clear()
+        self.waits.clear()
+        kept = sys.modules.get("firstcause.lab.kept_results")
+        if kept is not None:
+            kept.forget_times()
+        self.began = own_time.now()
+
     def stepped(self, optimizer: torch.optim.Optimizer) -> None:
+        if not self.times:
+            self._warm()
         now = own_time.now() - self.began
         self.times.append(now)
         self.compiled.stepped(len(self.times))

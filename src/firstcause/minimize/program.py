@@ -40,11 +40,13 @@ class Leaf:
     value: torch.Tensor
     trained: bool = False
     made: tuple[Any, ...] | None = None
+    # An array of NumPy's over the same values.
+    array: bool = False
 
-    def fresh(self) -> torch.Tensor:
+    def fresh(self) -> Any:
         """The tensor for one run, which may be written in place."""
-        made = self.value.detach().clone() if self.made is None else build(self)
-        return made.requires_grad_(self.trained)
+        made = dense(self.value.detach()) if self.made is None else build(self)
+        return made.numpy() if self.array else made.requires_grad_(self.trained)
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,10 @@ class Call:
             return Ref(names[x.number]) if isinstance(x, Ref) and x.number in names else x
 
         args, kwargs = tree_map(other, (self.args, self.kwargs), is_leaf=is_ref)
-        return replace(self, args=args, kwargs=kwargs)
+        # A call that writes in place gives the tensor that it was given.
+        mine = set(self.inputs())
+        outputs = tuple(names.get(n, n) if n is not None and n in mine else n for n in self.outputs)
+        return replace(self, args=args, kwargs=kwargs, outputs=outputs)
 
 
 @dataclass(frozen=True)
@@ -79,8 +84,12 @@ class Program:
     calls: tuple[Call, ...]
 
     def used(self) -> Program:
-        """Without the leaves that no call uses."""
-        wanted = {n for call in self.calls for n in call.inputs()}
+        """Without the leaves that no call uses before another one makes them."""
+        wanted: set[int] = set()
+        made: set[int | None] = set()
+        for call in self.calls:
+            wanted |= set(call.inputs()) - made
+            made |= set(call.outputs)
         return replace(self, leaves={n: leaf for n, leaf in self.leaves.items() if n in wanted})
 
 
@@ -88,9 +97,16 @@ class Program:
 class Running:
     """The tensors of one run, the call that it stands at, and the tensors that it is given."""
 
-    values: dict[int, torch.Tensor] = field(default_factory=dict)
+    values: dict[int, Any] = field(default_factory=dict)
     at: int = 0
     given: list[Any] = field(default_factory=list)
+
+
+def draws(name: str) -> bool:
+    """Whether a call of this name draws random numbers."""
+    short = name.rpartition(".")[2]
+    words = ("rand", "dropout", "multinomial", "bernoulli", "normal_", "uniform_", "poisson", "exponential_")
+    return short.startswith(words) or short == "normal"
 
 
 def is_ref(x: Any) -> bool:
@@ -120,6 +136,10 @@ def build(leaf: Leaf) -> torch.Tensor:
     assert leaf.made is not None
     kind, *rest = leaf.made
     like = leaf.value
+    order = order_of(like)
+    if order != tuple(sorted(order)):
+        plain = build(replace(leaf, value=like.permute(order)))
+        return plain.permute(inverse(order))
     shape, options = tuple(like.shape), {"dtype": like.dtype, "device": like.device}
     if kind == "randn":
         return torch.randn(shape, **options)
@@ -130,3 +150,22 @@ def build(leaf: Leaf) -> torch.Tensor:
     if kind == "arange":
         return torch.arange(like.numel(), **options).view(shape)
     return torch.full(shape, rest[0], **options)
+
+
+def order_of(x: torch.Tensor) -> tuple[int, ...]:
+    """The dimensions as they lie in memory, from the slowest to the fastest; ascending for what is contiguous."""
+    if x.is_contiguous() or x.layout is not torch.strided:
+        return tuple(range(x.dim()))
+    return tuple(sorted(range(x.dim()), key=lambda dim: -x.stride(dim)))
+
+
+def inverse(order: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(order.index(dim) for dim in range(len(order)))
+
+
+def dense(x: torch.Tensor) -> torch.Tensor:
+    """A copy without gaps in memory, with its dimensions in the same order."""
+    if x.layout is not torch.strided:
+        return x.clone()
+    order = order_of(x)
+    return x.permute(order).clone(memory_format=torch.contiguous_format).permute(inverse(order))

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 
 from firstcause.minimize.program import Program
+from firstcause.minimize.reductions.all_plain import all_plain
 from firstcause.minimize.reductions.fewer_arguments import fewer_arguments
 from firstcause.minimize.reductions.fewer_calls import fewer_calls
 from firstcause.minimize.reductions.fewer_dimensions import fewer_dimensions
+from firstcause.minimize.reductions.fewer_inner_calls import fewer_inner_calls
+from firstcause.minimize.reductions.fewer_values import fewer_values
 from firstcause.minimize.reductions.later_start import later_start
 from firstcause.minimize.reductions.needed_only import needed_only
+from firstcause.minimize.reductions.plain_loss import plain_loss
 from firstcause.minimize.reductions.plain_settings import plain_settings
 from firstcause.minimize.reductions.plain_values import plain_values
 from firstcause.minimize.reductions.smaller_sizes import smaller_sizes
@@ -20,15 +25,22 @@ from firstcause.minimize.trial import Trials
 Reduction = Callable[[Program], Iterator[Program]]
 REDUCTIONS: tuple[Reduction, ...] = (
     needed_only,
+    all_plain,
     later_start,
     fewer_calls,
+    plain_loss,
+    fewer_inner_calls,
     fewer_arguments,
     plain_settings,
     smaller_sizes,
     fewer_dimensions,
     plain_values,
+    fewer_values,
 )
-ROUNDS = 4
+ONWARD = (fewer_calls, fewer_inner_calls, fewer_arguments, plain_values)
+ROUNDS, BACK = 6, 3
+# Tried in one process, one after the other.
+TOGETHER = 8
 
 
 def smallest(program: Program, trials: Trials) -> Program:
@@ -43,12 +55,17 @@ def smallest(program: Program, trials: Trials) -> Program:
 
 
 def _reduced(program: Program, reduction: Reduction, trials: Trials) -> Program:
-    candidates = reduction(program)
-    candidate = next(candidates, None)
-    while candidate is not None and not trials.over():
-        candidate = candidate.used()
-        if trials.fails(candidate):
-            program = candidate
-            candidates = reduction(program)
-        candidate = next(candidates, None)
+    candidates, at = reduction(program), 0
+    while not trials.over():
+        few = [candidate.used() for candidate in islice(candidates, TOGETHER)]
+        if not few:
+            break
+        found = trials.first(few)
+        if found is None:
+            at += len(few)
+            continue
+        program = few[found]
+        # Before this place nothing could be left out; what can be now, the next round sees.
+        at = max(0, at + found - BACK) if reduction in ONWARD else 0
+        candidates = islice(reduction(program), at, None)
     return program

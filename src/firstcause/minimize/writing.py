@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import keyword
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -12,8 +13,11 @@ from torch.overrides import get_testing_overrides
 from torch.utils._pytree import tree_leaves
 
 from firstcause.minimize.failure import Failure
-from firstcause.minimize.program import Call, Leaf, Program, Ref, Settings
+from firstcause.minimize.invariants import INVARIANTS
+from firstcause.minimize.program import Call, Leaf, Program, Ref, Settings, inverse, order_of
+from firstcause.minimize.regions import Checkpointed, Region, regions
 from firstcause.minimize.trial import is_random
+from firstcause.minimize.writing_regions import CHECKPOINT, definition
 
 OPERATORS = {
     "add": "+", "sub": "-", "mul": "*", "truediv": "/", "div": "/", "matmul": "@", "pow": "**", "mod": "%",
@@ -42,6 +46,7 @@ class Writer:
         self.names: dict[int, str] = {}
         self.taken: set[str] = {"torch", "F"}
         self.modules: set[str] = set()
+        self.definitions: list[str] = []
 
     def lines(self) -> list[str]:
         for call in self.program.calls:
@@ -50,15 +55,20 @@ class Writer:
         head = ["import torch"]
         if "F" in self.modules:
             head.append("import torch.nn.functional as F")
+        if any(isinstance(region, Checkpointed) for _, region in regions(self.program)):
+            head.append(CHECKPOINT)
         head.append("")
-        if is_random(self.program):
+        if self.definitions:
+            head += ["", *self.definitions]
+        # What fails with every seed needs none, where no value is shown.
+        if is_random(self.program) and self.failure.kind != "raised":
             head.append("torch.manual_seed(0)")
         return [*head, *(self._leaf(n, leaf) for n, leaf in self._in_order()), *body]
 
     # ------------------------------------------------------------------ names
 
     def _name_inputs(self, call: Call) -> None:
-        words = parameters(call.function)
+        words = ["x", "y", "z"] if isinstance(call.function, Region) else parameters(call.function)
         for position, x in enumerate(call.args):
             self._name(x, words[position] if position < len(words) else "x")
         for word, x in call.kwargs.items():
@@ -67,9 +77,9 @@ class Writer:
     def _name(self, x: Any, word: str) -> None:
         for ref in tree_leaves(x, is_leaf=lambda y: isinstance(y, Ref)):
             if isinstance(ref, Ref) and ref.number in self.program.leaves and ref.number not in self.names:
-                self.names[ref.number] = self._free(NAMES.get(word, word))
+                self.names[ref.number] = self.free(NAMES.get(word, word))
 
-    def _free(self, word: str) -> str:
+    def free(self, word: str) -> str:
         word = word if word.isidentifier() and not keyword.iskeyword(word) else "x"
         name, n = word, 1
         while name in self.taken:
@@ -84,9 +94,24 @@ class Writer:
     # ------------------------------------------------------------------ tensors
 
     def _leaf(self, number: int, leaf: Leaf) -> str:
-        return f"{self.names[number]} = {self._made(leaf)}"
+        return f"{self.names[number]} = {self.made(leaf)}"
 
-    def _made(self, leaf: Leaf) -> str:
+    def made(self, leaf: Leaf) -> str:
+        order = order_of(leaf.value)
+        if order != tuple(sorted(order)):
+            # Its memory lies in another order, which is why it is refused.
+            plain = self.made(replace(leaf, value=leaf.value.permute(order), trained=False))
+            back = inverse(order)
+            moved = [dim for dim in range(len(back)) if back[dim] != dim]
+            turned = (
+                f".transpose({moved[0]}, {moved[1]})"
+                if len(moved) == 2
+                else f".permute({', '.join(map(str, back))})"
+            )
+            return plain + turned + (".requires_grad_()" if leaf.trained else "")
+        return self._tensor(leaf) + (".numpy()" if leaf.array else "")
+
+    def _tensor(self, leaf: Leaf) -> str:
         options = ""
         if leaf.value.device.type != "cpu":
             options += f", device={str(leaf.value.device)!r}"
@@ -119,44 +144,55 @@ class Writer:
         inside: Settings = Settings()
         last = self.program.calls[-1]
         for call in self.program.calls:
-            text = self._call(call)
+            text = self.call(call)
             if call.settings != inside:
                 inside = call.settings
                 if inside != Settings():
                     yield f"with {context(inside)}:"
             indent = "    " if inside != Settings() else ""
             raises = call is last and self.failure.kind == "raised"
-            yield f"{indent}{text if raises else self._assigned(call, text)}" + (
+            yield f"{indent}{text if raises else self.assigned(call, text)}" + (
                 f"  # {self.failure.what}" if raises else ""
             )
         if self.failure.kind == "made":
             shown = next(self.names[n] for n in last.outputs if n is not None and n in self.names)
             yield f"assert torch.isfinite({shown}).all(), {shown}"
+        if self.failure.kind == "broken":
+            yield INVARIANTS[self.failure.what].asserted(self.program, self.names)
         if self.failure.kind == "gradient":
             trained = [
                 self.names[n] for n, leaf in self.program.leaves.items() if leaf.trained and n in self.names
             ]
             yield from (f"assert torch.isfinite({n}.grad).all(), {n}.grad" for n in trained)
 
-    def _assigned(self, call: Call, text: str) -> str:
+    def assigned(self, call: Call, text: str) -> str:
         made = [n for n in call.outputs if n is not None]
-        if not made or all(n in self.names for n in made):
+        mine = set(call.inputs())
+        if not made or all(n in self.names and n in mine for n in made):
             return text
         names = []
         for n in call.outputs:
             if n is None:
                 names.append("_")
                 continue
-            if n not in self.names:
-                self.names[n] = self._free("out")
+            if n not in self.names or n in self.program.leaves:
+                self.names[n] = self.free("out")
             names.append(self.names[n])
         single = len(names) == 1 and not _gives_sequence(call)
         return f"{names[0] if single else ', '.join(names) + (',' if len(names) == 1 else '')} = {text}"
 
-    def _call(self, call: Call) -> str:
+    def call(self, call: Call) -> str:
         args = [self._value(x) for x in call.args]
         named = [f"{k}={self._value(v)}" for k, v in call.kwargs.items()]
         name = call.name
+        if isinstance(call.function, Region):
+            defined, lines = definition(self, call.function)
+            self.definitions += [*lines, "", ""]
+            if isinstance(call.function, Checkpointed):
+                return f"checkpoint({', '.join([defined, *args, 'use_reentrant=False'])})"
+            return f"{defined}.apply({', '.join(args)})"
+        if name.startswith("operator."):
+            return self._method(f"__{name[9:]}__", args, named)
         if name.endswith(".__get__"):
             return f"{args[0]}.{name.split('.')[-2]}"
         if name.startswith(METHOD):

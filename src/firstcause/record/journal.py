@@ -138,7 +138,7 @@ def read(path: str) -> Reading:
     events: list[dict[str, Any]] = []
     schemas: dict[int, tuple[str, ...]] = {}
     good = end = 0
-    for start, stop, kind, number, payload in _frames(data):
+    for start, stop, kind, number, payload in frames(data):
         if start > end and not _is_row(data[end:start], schemas):
             # What was lost may have named other columns: values without sure names are none.
             schemas = {}
@@ -168,8 +168,8 @@ def _is_row(lost: bytes, schemas: dict[int, tuple[str, ...]]) -> bool:
     return columns is not None and len(lost) == HEADER.size + _STEP.size + 4 * len(columns)
 
 
-def _frames(data: bytes) -> Iterator[tuple[int, int, int, int, bytes]]:
-    """Begin, end, kind, number and payload of each whole frame."""
+def frames(data: bytes) -> Iterator[tuple[int, int, int, int, bytes]]:
+    """Begin, end, kind, number and payload of each whole frame of these bytes."""
     at = 0
     while at + HEADER.size <= len(data):
         magic, kind, number, length, crc = HEADER.unpack_from(data, at)

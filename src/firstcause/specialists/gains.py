@@ -23,7 +23,9 @@ def changed(examination: Examination, arm: Arm) -> Ran | None:
 def gained(one: Ran, control: Ran) -> bool:
     """Whether the loss comes further by more than its noise, or a training that ran away is kept."""
     if control.losses and not control.finite:
-        return one.finite and len(one.losses) > 4 and end(one) < FALLEN * one.losses[0]
+        # A change of the start moves the first loss as well: what it came down by there counts.
+        start = max(one.losses[0], control.losses[0]) if one.losses else 0.0
+        return one.finite and len(one.losses) > 4 and end(one) < FALLEN * start
     return further(one, control) or steadily_further(one, control)
 
 

@@ -17,13 +17,15 @@ from firstcause.specialists.losses import end
 
 SLOWER = Arm("learning rate / 10", "learning_rate", {"factor": 0.1})
 SLOWEST = Arm("learning rate / 100", "learning_rate", {"factor": 0.01})
+STILL = Arm("learning rate 0", "learning_rate", {"factor": 0.0})
 CLIPPED = Arm("gradients clipped at norm 1", "clip_gradients", {"norm": 1.0})
 DIVIDED = Arm("gradients divided by the backward calls of a step", "divide_gradients")
-ARMS = (CONTROL, SLOWER, SLOWEST, CLIPPED, DIVIDED)
+ARMS = (CONTROL, SLOWER, SLOWEST, STILL, CLIPPED, DIVIDED)
 # Steps after the onset that an arm must stay quiet for.
 BEYOND = 40
 MOST_STEPS = 300
-# A kept arm never smoothed above three times its first loss, and ends below 1.2 times it.
+# A kept arm never smoothed above three times its first loss, and ends below 1.2 times it; where batches differ by more
+# than that, times what the first weights make of the same batches.
 KEPT_PEAK, KEPT_END, FALLEN = 3.0, 1.2, 0.95
 # A run that came to this share of its first loss, in so many steps, had a rate that trains.
 TRAINED, LEAST_CALM = 0.8, 10
@@ -61,11 +63,20 @@ class Trajectories:
         losses = ran.losses
         if not ran.finite or len(losses) < min(5, len(self.control.losses)):
             return False
-        return max(smoothed(losses)) <= KEPT_PEAK * self.start and abs(end(ran)) <= KEPT_END * self.start
+        peak, last = self._untrained
+        return max(smoothed(losses)) <= KEPT_PEAK * peak and abs(end(ran)) <= KEPT_END * last
 
     def trains(self, arm: Arm) -> bool:
         """Whether it is kept and comes down as well: a rate of nearly 0 keeps everything near its start."""
-        return self.kept(arm) and end(self.arms[arm.name]) <= FALLEN * self.start
+        return self.kept(arm) and end(self.arms[arm.name]) <= FALLEN * self._untrained[1]
+
+    @property
+    def _untrained(self) -> tuple[float, float]:
+        """The largest and the last loss, smoothed, of the same batches at the first weights: at least the first loss."""
+        still = self.arms.get(STILL.name)
+        if still is None or not still.finite or len(still.losses) < LEAST_CALM:
+            return self.start, self.start
+        return max(self.start, *smoothed(still.losses)), max(self.start, abs(end(still)))
 
     @property
     def trained_before(self) -> float | None:

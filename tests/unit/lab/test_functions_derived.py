@@ -94,3 +94,50 @@ class ByShape(ByMemory):
 def test_a_backward_that_takes_memory_for_shape_gives_another_gradient(function: Any, is_apart: bool) -> None:
     pairs = by_layout(function, [torch.randn(3, 4, requires_grad=True)], {}, 0)
     assert bool(pairs) == is_apart
+
+
+class Flat(Function):
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor) -> Any:
+        ctx.save_for_backward(x)
+        return x**3
+
+    @staticmethod
+    def backward(ctx: Any, given: torch.Tensor) -> Any:
+        (x,) = ctx.saved_tensors
+        return given * 3 * x.detach() ** 2
+
+
+@pytest.mark.parametrize("twice", [False, True])
+def test_a_second_derivative_is_looked_at_where_the_program_takes_one(watch: Watch, twice: bool) -> None:
+    x = torch.linspace(0.5, 2, 10, requires_grad=True)
+    (slope,) = torch.autograd.grad((Flat.apply(x * 2) * x).sum(), x, create_graph=twice)
+    if twice:
+        slope.square().sum().backward()
+    wrong = [d for d in watch.facts()["derived"] if d["verdict"] == "wrong"]
+    assert [d.get("order") for d in wrong] == ([2] if twice else [])
+    text = cause.seen(Ran("audit", "steps", facts=watch.facts()), None)  # type: ignore[arg-type]
+    assert (text or "").startswith("the derivative of Flat.backward is 0 ") is twice
+
+
+class Spoils(Function):
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor, w: torch.Tensor) -> Any:
+        ctx.save_for_backward(x)
+        ctx.w = w
+        return x * w
+
+    @staticmethod
+    def backward(ctx: Any, given: torch.Tensor) -> Any:
+        (x,) = ctx.saved_tensors
+        return ctx.w.data.mul_(2).div(2) * given, given * x
+
+
+@pytest.mark.parametrize("lasts", [True, False])
+def test_a_weight_that_backward_changes_is_told_where_the_program_keeps_it(watch: Watch, lasts: bool) -> None:
+    x = torch.linspace(0.5, 2, 10, requires_grad=True)
+    w = torch.linspace(1, 3, 10, requires_grad=True)
+    Spoils.apply(x * 1, w if lasts else w * 1).sum().backward()
+    text = cause.seen(Ran("audit", "steps", facts=watch.facts()), None)  # type: ignore[arg-type]
+    assert (text is not None) is lasts
+    assert not lasts or "changes the values of input 1" in str(text)

@@ -24,13 +24,14 @@ from firstcause.minimize.writing import written
 
 def taped(step: Any) -> Program:
     """The tape of a step that may raise."""
-    tape = Tape(None, None)
+    tape = Tape()
     try:
         with tape:
             step()
     except Exception:  # noqa: BLE001
-        assert tape.failed is not None
-    return Program(tape.leaves, tuple(tape.calls)).used()
+        assert tape.raised
+    end = tape.births[0][0] + 1 if tape.births else len(tape.calls)
+    return Program(tape.leaves, tuple(tape.calls[:end])).used()
 
 
 def made_small(program: Program) -> tuple[Program, Failure, list[str]]:
@@ -124,7 +125,7 @@ def test_calls_that_the_failing_one_never_sees_are_left_out_but_writes_stay() ->
         x.log()
 
     program = taped(step)
-    (kept,) = needed_only(program)
+    kept = next(needed_only(program))
     assert [call.name.rpartition(".")[2] for call in kept.calls] == ["sub_", "log"]
 
 

@@ -16,7 +16,7 @@ from firstcause.specialists.mixed_precision_and_optimization import (
     accumulation_not_divided,
     learning_rate_too_high,
 )
-from firstcause.specialists.trajectories import CLIPPED, DIVIDED, SLOWER, SLOWEST
+from firstcause.specialists.trajectories import CLIPPED, DIVIDED, SLOWER, SLOWEST, STILL
 
 FALLS = [2.3 - 0.02 * i for i in range(60)]
 RUNS_AWAY = [2.3, 3.0, 9.0, 31.0, 57.0, *[300.0] * 55]
@@ -54,7 +54,7 @@ def arm(name: str, losses: list[float], norms: list[float] | None = None, calls:
 
 def settled(tmp_path: Path, arms: list[Ran]) -> dict[str, Hypothesis]:
     run = Run("r", ("python", "train.py"), str(tmp_path), "", "3.11", "linux")
-    ran = {a.name: a for a in arms}
+    ran = {STILL.name: arm(STILL.name, [2.3] * 60)} | {a.name: a for a in arms}
     examination = Examination(
         RunFolder(str(tmp_path)),
         run,
@@ -147,3 +147,16 @@ def test_nothing_helps(tmp_path: Path) -> None:
     result = settled(tmp_path, arms)
 
     assert {h.status for h in result.values()} == {"refuted"}
+
+
+def test_a_smaller_rate_is_compared_with_the_same_batches_at_the_first_weights(tmp_path: Path) -> None:
+    batches = [1.0, *[(2.0, 9.0, 8.0, 3.0, 2.5)[i % 5] for i in range(59)]]
+    runs_away = [1.0, 40.0, 9e3, *[1e9] * 57]
+    falls = [b * (1.0 - 0.01 * i) for i, b in enumerate(batches)]
+    others = [arm(a.name, runs_away) for a in (CONTROL, SLOWER, CLIPPED, DIVIDED)]
+
+    trained = settled(tmp_path, [*others, arm(SLOWEST.name, falls), arm(STILL.name, batches)])
+    stood = settled(tmp_path, [*others, arm(SLOWEST.name, batches), arm(STILL.name, batches)])
+
+    assert confirmed(trained) == ["learning-rate-too-high"]
+    assert confirmed(stood) == []

@@ -22,6 +22,7 @@ from firstcause.case import (
     require_other_approach,
     require_ready,
 )
+from firstcause.case.unrecorded import changed_since_run
 from firstcause.cli.cases.place import chosen, person
 from firstcause.cli.cases.show import show
 from firstcause.errors import GateError
@@ -41,6 +42,10 @@ def main(args: argparse.Namespace) -> int:
     require_ready(progress.case.diagnosis)
     out = terminal()
     show(folder, progress, out)
+    for changed in changed_since_run(folder):
+        out.write(
+            f"\n{plain(changed.path)} {changed.how} since the run was recorded, and nobody approved that.\n"
+        )
     by = f"{person()} at {os.ttyname(sys.stdin.fileno())}"
     answers = ask(
         progress, out, sys.stdin.readline, lambda question, said: decline(folder, question, said, by)

@@ -8,27 +8,39 @@ import torch
 
 from firstcause.lab import places
 from firstcause.lab.audit import Watcher
-from firstcause.lab.derivatives import by_layout, compared
+from firstcause.lab.derivatives import by_layout, compared, second, written
 
 SHOWN = 8
 
 
 class Watch(Watcher):
-    """Facts: ``derived``, one entry a class and input: the verdict, and pairs of numerical and given derivatives."""
+    """Facts: ``derived``, one entry a class and input: the verdict, and pairs of numerical and given derivatives.
+
+    ``order`` is 2 where the backward itself was derived, as the program does; 0 where the pairs are values of an input of
+    the program's own that the backward changes.
+    """
 
     def start(self) -> None:
         self.seen: dict[type, tuple[list[Any], dict[str, Any]]] = {}
+        # The inputs of each that nothing was computed for: the program has them still, when backward is over.
+        self.lasting: dict[type, list[int]] = {}
+        # The functions whose gradients are derived once more.
+        self.twice: set[type] = set()
         # The functions that were given a gradient whose elements do not lie one after the other.
         self.spread: set[type] = set()
         original = torch.autograd.Function.__dict__["apply"].__func__
-        seen, spread = self.seen, self.spread
+        seen, spread, twice, lasting = self.seen, self.spread, self.twice, self.lasting
 
         def apply(function: Any, *args: Any, **kwargs: Any) -> Any:
             if function not in seen and torch.is_grad_enabled() and _is_users(function):
                 seen[function] = ([_kept(a) for a in args], dict(kwargs))
+                lasting[function] = [
+                    n for n, a in enumerate(args) if isinstance(a, torch.Tensor) and a.is_leaf
+                ]
             result = original(function, *args, **kwargs)
             if isinstance(result, torch.Tensor) and result.requires_grad and function in seen:
                 result.register_hook(lambda g: None if g.is_contiguous() else spread.add(function))
+                result.register_hook(lambda g: twice.add(function) if g.requires_grad else None)
             return result
 
         torch.autograd.Function.apply = classmethod(apply)
@@ -52,9 +64,41 @@ class Watch(Watcher):
             if function in self.spread:
                 found += self._by_layout(place, function, args, kwargs, [i.position for i in inputs])
             found += [
-                place | {"verdict": i.verdict, "input": i.position, "pairs": _worst(i.pairs)} for i in inputs
+                place | {"verdict": i.verdict, "input": i.position, "pairs": _worst(i.pairs), "form": i.form}
+                for i in inputs
             ]
+            if all(i.verdict in ("agrees", "unknown") for i in inputs):
+                found += self._further(place, function, args, kwargs, [i.position for i in inputs])
         return {"derived": found[:SHOWN]}
+
+    def _further(
+        self, place: dict[str, Any], function: Any, args: list[Any], kwargs: dict[str, Any], inputs: list[int]
+    ) -> list[dict[str, Any]]:
+        """What a right first derivative does not show: values that backward changes, and a wrong second derivative."""
+        found = []
+        try:
+            changed = written(function, args, kwargs)
+            for position in (p for p in self.lasting[function] if p in changed):
+                found.append(
+                    place
+                    | {
+                        "verdict": "wrong",
+                        "order": 0,
+                        "input": position,
+                        "pairs": changed[position],
+                        "form": "",
+                    }
+                )
+            for position in inputs if function in self.twice else ():
+                pairs = second(function, args, kwargs, position)
+                if pairs:
+                    found.append(
+                        place
+                        | {"verdict": "wrong", "order": 2, "input": position, "pairs": pairs[:4], "form": ""}
+                    )
+        except Exception as error:  # noqa: BLE001 - the program's code, derived as it may not be meant to be
+            found.append(place | {"verdict": "unknown", "why": f"{type(error).__name__}: {error}"[:200]})
+        return found
 
     def _by_layout(
         self, place: dict[str, Any], function: Any, args: list[Any], kwargs: dict[str, Any], inputs: list[int]

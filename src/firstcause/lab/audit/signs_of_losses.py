@@ -19,6 +19,8 @@ DRAWN = frozenset({"multinomial", "bernoulli", "normal", "randint", "rand", "ran
 # What leaves the direction of a log-probability as it is, besides what only moves values about.
 ALONG = SAME_VALUES | {"exp", "sum", "mean", "clamp", "add", "radd", "div", "stack", "cat", "truediv"}
 MORE = ("mul", "rmul")
+# What makes an error of the difference of a prediction and its target, where a program writes its loss by hand.
+SIZES = frozenset({"pow", "square", "abs"})
 AIM = re.compile(
     r"(^|_)(rewards?|returns?|scores?|payoffs?|gains?|profits?|clicks?|wins?|utility|r|rew|ret)$"
 )
@@ -28,7 +30,7 @@ class Watch(Watcher):
     """The columns ``error``, ``likelihood`` and ``reward``; with ``settings["reversed"]``, a list of [file, line], signs turn."""
 
     CALLS = frozenset(
-        {"gather", "log_softmax", "logsigmoid", "neg", "sub", "rsub", *ERRORS, *DRAWN, *ALONG, *MORE}
+        {"gather", "log_softmax", "logsigmoid", "neg", "sub", "rsub", *ERRORS, *DRAWN, *ALONG, *MORE, *SIZES}
     )
 
     def start(self) -> None:
@@ -37,6 +39,7 @@ class Watch(Watcher):
         self.log: Derived[tuple[int, bool]] = Derived()
         self.table: Derived[bool] = Derived()
         self.drawn: Derived[bool] = Derived()
+        self.apart: Derived[bool] = Derived()
         self.seen: dict[tuple[str, int, str], dict[str, Any]] = {}
         self.now: dict[str, list[float]] = {}
         self.lengths: dict[int, int] = {}
@@ -90,6 +93,9 @@ class Watch(Watcher):
             plain = len(args) > 1 and isinstance(args[1], torch.Tensor) and not args[1].requires_grad
             if plain and isinstance(result, torch.Tensor) and result.requires_grad:
                 self._watch(result, "error", result.detach().float().mean(), None, -1)
+        elif name in SIZES:
+            if args and self.apart.of(args[0]) is not None and (len(args) < 2 or args[1] in (2, 4)):
+                self._watch(result, "error", result.detach().float().mean(), None, -1)
         elif name == "gather" and self.table.of(args[0]) is not None and len(args) > 2:
             self._probability(result, args[2])
         elif name in MORE:
@@ -98,8 +104,14 @@ class Watch(Watcher):
             self._along(name, args, result)
 
     def _along(self, name: str, args: tuple[Any, ...], result: Any) -> None:
-        for known in (self.drawn, self.table):
+        for known in (self.drawn, self.table, self.apart):
             known.follow(name, args, result)
+        if (
+            name in ("sub", "rsub")
+            and isinstance(result, torch.Tensor)
+            and _is_prediction_and_target(args[:2])
+        ):
+            self.apart.note(result, True)
         if name not in ALONG | {"neg", "sub", "rsub"} or not isinstance(result, torch.Tensor):
             return
         head = args[0] if args else None
@@ -184,6 +196,12 @@ class Watch(Watcher):
     def facts(self) -> dict[str, Any]:
         found = [f | {"weight": _mean(f.get("weight") or [])} for f in self.seen.values()]
         return {"signs": found}
+
+
+def _is_prediction_and_target(pair: tuple[Any, ...]) -> bool:
+    """Whether of two float tensors of more than one value exactly one is trained."""
+    tensors = [t for t in pair if isinstance(t, torch.Tensor) and t.is_floating_point() and t.numel() > 1]
+    return len(tensors) == 2 and sum(t.requires_grad for t in tensors) == 1
 
 
 def _mean(values: list[float]) -> float:

@@ -152,6 +152,8 @@ def _missing(own: list[tuple[Row, Row]], left: int, taken: int) -> list[Missing]
         for m in found
         if m.kind != "counter" or m.resumed == 0 or (isinstance(m.resumed, int) and m.resumed < m.straight)
     ]
+    # What stays as it is from step to step is a copy that somebody holds, and no average.
+    found = [m for m in found if m.kind != "average" or len({a.get(m.name) for a, _ in own}) > 1]
     given = any(a["batch"] != b["batch"] for a, b in own)
     # Before anything else has had an effect, other numbers show in the gradients of the same batch.
     drawn = one["gradients"] != other["gradients"] and one["params"] == other["params"]

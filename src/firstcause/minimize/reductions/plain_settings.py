@@ -1,4 +1,4 @@
-"""Leave out autocast regions and switched-off gradients, go to the CPU, and to float32."""
+"""Leave out autocast regions and switched-off gradients, transposed memory, go to the CPU, and to float32."""
 
 from __future__ import annotations
 
@@ -19,6 +19,10 @@ def plain_settings(program: Program) -> Iterator[Program]:
             if call.settings != PLAIN:
                 plain = replace(call, settings=PLAIN)
                 yield replace(program, calls=(*program.calls[:at], plain, *program.calls[at + 1 :]))
+    for number, leaf in program.leaves.items():
+        if leaf.value.layout is torch.strided and not leaf.value.is_contiguous():
+            plainer = replace(leaf, value=leaf.value.contiguous())
+            yield replace(program, leaves={**program.leaves, number: plainer})
     devices = {leaf.value.device.type for leaf in program.leaves.values()} - {"cpu", "meta"}
     if devices:
         moved = {n: replace(f, value=f.value.cpu()) for n, f in program.leaves.items()}

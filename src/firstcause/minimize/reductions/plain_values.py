@@ -10,7 +10,7 @@ import torch
 
 from firstcause.minimize.program import Leaf, Program
 
-MOST_WRITTEN = 12
+FEW, MOST_DECIMALS = 16, 8
 
 
 def plain_values(program: Program) -> Iterator[Program]:
@@ -21,6 +21,11 @@ def plain_values(program: Program) -> Iterator[Program]:
                 yield replace(program, leaves={**program.leaves, number: replace(leaf, made=made)})
         if leaf.made is None and leaf.value.numel() > 1:
             yield from extreme_rows(program, number, leaf)
+        if leaf.made is None and leaf.value.is_floating_point() and leaf.value.numel() <= FEW:
+            for digits in (1, 2, 4):
+                short = torch.round(leaf.value, decimals=digits)
+                if digits < decimals(leaf.value):
+                    yield replace(program, leaves={**program.leaves, number: replace(leaf, value=short)})
 
 
 def expressions(leaf: Leaf) -> Iterator[tuple[Any, ...]]:
@@ -48,6 +53,12 @@ def expressions(leaf: Leaf) -> Iterator[tuple[Any, ...]]:
         yield from (("full", int(x)) for x in (value.max(), value.min()))
         yield ("arange",)
         yield ("randint", max(int(value.max()) + 1, 1))
+
+
+def decimals(value: torch.Tensor) -> int:
+    """After how many decimals all values end."""
+    exact = (n for n in range(MOST_DECIMALS) if torch.equal(torch.round(value, decimals=n), value))
+    return next(exact, MOST_DECIMALS)
 
 
 def has(value: torch.Tensor, x: float) -> bool:

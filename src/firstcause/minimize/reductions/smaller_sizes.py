@@ -8,7 +8,8 @@ from typing import Any
 
 from torch.utils._pytree import tree_leaves, tree_map
 
-from firstcause.minimize.program import Leaf, Program, is_ref
+from firstcause.minimize.program import Call, Leaf, Program, dense, is_ref
+from firstcause.minimize.regions import Region
 
 # Smaller numbers are as often a dimension or a count of something else.
 LEAST = 3
@@ -41,15 +42,18 @@ def resized(program: Program, size: int, smaller: int, last: bool) -> Program:
     def other(x: Any) -> Any:
         return smaller if type(x) is int and x == size and size >= LEAST else x
 
-    calls = []
-    for call in program.calls:
+    def smaller_call(call: Call) -> Call:
+        if isinstance(call.function, Region):
+            runs = tuple(tuple(map(smaller_call, run)) for run in call.function.runs)
+            return replace(call, function=replace(call.function, runs=runs))
         if any(type(x) is int and x == size for x in tree_leaves((call.args, call.kwargs), is_leaf=is_ref)):
             args, kwargs = tree_map(other, (call.args, call.kwargs), is_leaf=is_ref)
-            call = replace(call, args=args, kwargs=kwargs)
-        calls.append(call)
-    return replace(program, leaves=leaves, calls=tuple(calls))
+            return replace(call, args=args, kwargs=kwargs)
+        return call
+
+    return replace(program, leaves=leaves, calls=tuple(map(smaller_call, program.calls)))
 
 
 def narrowed(leaf: Leaf, dim: int, size: int, last: bool) -> Leaf:
     start = leaf.value.shape[dim] - size if last else 0
-    return replace(leaf, value=leaf.value.narrow(dim, start, size).contiguous())
+    return replace(leaf, value=dense(leaf.value.narrow(dim, start, size)))

@@ -26,20 +26,31 @@ def _return(wrong: Facts, examination: Examination) -> Site | None:
 
 
 def _told(wrong: Facts) -> str:
-    (numerical, given), *_ = wrong["pairs"]
+    (expected, given), *_ = wrong["pairs"]
+    name, number = wrong["class"], wrong["input"]
+    if wrong.get("order") == 0:
+        return (
+            f"{name}.backward changes the values of input {number}, which the program goes on with: {expected:.4g} is "
+            f"{given:.4g} after it"
+        )
+    if wrong.get("order") == 2:
+        return (
+            f"the derivative of {name}.backward is {given:.4g} for input {number} where its own difference quotient in float64 "
+            f"is {expected:.4g}"
+        )
+    form = f": it is {wrong['form']}" if wrong.get("form") else ""
     return (
-        f"{wrong['class']}.backward gives {given:.4g} for input {wrong['input']} where the forward's own difference quotient "
-        f"in float64 is {numerical:.4g}"
+        f"{name}.backward gives {given:.4g} for input {number} where the forward's own difference quotient "
+        f"in float64 is {expected:.4g}{form}"
     )
 
 
 def _settled(cause: str, examination: Examination, wrong: Facts) -> Hypothesis:
     others = ", ".join(f"{g:.4g} for {n:.4g}" for n, g in wrong["pairs"][1:])
-    text = f"{_told(wrong)}; further elements: {others}: no constant factor, and not flat there"
+    text = f"{_told(wrong)}; further elements: {others}" if others else _told(wrong)
     site = _return(wrong, examination)
-    return confirmed(
-        cause, site, Evidence("observation", True, text, {k: wrong[k] for k in ("class", "pairs")}, site)
-    )
+    kept: Facts = {k: wrong[k] for k in ("class", "pairs", "form", "order") if k in wrong}
+    return confirmed(cause, site, Evidence("observation", True, text, kept, site))
 
 
 def _known(examination: Examination, wrong: Facts) -> Facts:

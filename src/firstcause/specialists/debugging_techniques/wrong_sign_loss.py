@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 import re
 import statistics
 from collections.abc import Sequence
@@ -49,7 +51,7 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     arm = Arm("the sign of the term turned", "audit", settings)
     other = examination.lab.from_start([arm], examination.lab.horizon(audits.STEPS))[arm.name]
     column = COLUMN[one["kind"]]
-    then, now = found.column(column), other.column(column)
+    then, now = _finite(found.column(column)), other.column(column)
     if not other.finite or min(len(then), len(now)) < LEAST_STEPS:
         return inconclusive(CAUSE, f"{WHAT[one['kind']]} of each step: it was not seen")
     start, end, turned = _first(then), _last(then), _last(now)
@@ -59,8 +61,9 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     )
     values = {"start": start, "end": end, "end_with_sign_turned": turned, "against": one["against"]}
     up = -1.0 if one["kind"] == "error" else 1.0
-    noise = NOISE * (_error(then) ** 2 + _error(now) ** 2) ** 0.5
-    if up * (turned - end) <= noise or up * (end - start) > 0:
+    # What ran away has no noise of its own: the way back is measured from the start.
+    noise = NOISE * ((_error(then) if found.finite else 0.0) ** 2 + _error(now) ** 2) ** 0.5
+    if up * (turned - (end if found.finite else start)) <= noise or up * (end - start) > 0:
         return inconclusive(CAUSE, f"{text}: no clear gain")
     return confirmed(CAUSE, site, Evidence("counterfactual", True, text, values, site))
 
@@ -99,6 +102,11 @@ def _told(one: Facts) -> str:
         )
     word = "raises the error" if one["kind"] == "error" else "lowers the log-probability of the data"
     return f"in {how} of {steps} passes the step {word} that the loss is made of"
+
+
+def _finite(values: Sequence[float]) -> Sequence[float]:
+    """The values up to the first that is not finite: a term that is made worse ends in one."""
+    return list(itertools.takewhile(math.isfinite, values))
 
 
 def _third(values: Sequence[float]) -> int:

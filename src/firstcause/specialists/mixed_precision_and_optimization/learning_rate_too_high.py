@@ -11,6 +11,7 @@ from firstcause.specialists.trajectories import (
     DIVIDED,
     SLOWER,
     SLOWEST,
+    STILL,
     Trajectories,
     trajectories,
     worth_asking,
@@ -31,7 +32,7 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     if isinstance(found, str):
         return inconclusive(CAUSE, found)
     kept = found.trains(SLOWER) or found.trains(SLOWEST)
-    arms = [CONTROL, SLOWER, SLOWEST, CLIPPED]
+    arms = [CONTROL, SLOWER, SLOWEST, STILL, CLIPPED]
     if not kept:
         evidence = found.evidence(False, arms, "a smaller learning rate alone does not keep the training")
         return refuted(CAUSE, evidence)

@@ -1,0 +1,75 @@
+"""``open_case``: a failure recorded, diagnosed, and kept as a case."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Annotated, Any
+
+from mcp.server.mcpserver import Context
+from mcp.types import CallToolResult
+
+from firstcause.case import CaseFolder, all_cases
+from firstcause.errors import RecordError
+from firstcause.mcp.answers import CaseAnswer, Step, given
+from firstcause.mcp.cases import standing
+from firstcause.mcp.refusing import Refusal, refusing
+from firstcause.mcp.tools.check_code import inside
+from firstcause.mcp.working import error_of, work
+from firstcause.record.folder import HOME
+from firstcause.record.supervise import afterwards
+
+
+@refusing
+async def open_case(
+    ctx: Context[Any, Any],
+    run: str = "last",
+    script: str = "",
+    arguments: list[str] | None = None,
+    budget_seconds: float = 300.0,
+) -> Annotated[CallToolResult, CaseAnswer]:
+    """Diagnose a recorded run and open its case, or take up the one that it has.
+
+    With `script`, a Python file of the project, it is run with `arguments` and recorded first. The diagnosis may run
+    the program again in sealed copies. Answers the hypotheses with what was measured for and against each.
+    """
+    spent = 0.0
+    if script:
+        words = ["run", "-q", "python", inside(script), *(arguments or [])]
+        spent = (await work(ctx, words, budget_seconds, f"recording {script}")).seconds
+        run = "last"
+    folder = afterwards.found(run, os.getcwd())
+    inside(folder.path)
+    left = max(budget_seconds - spent, 1.0)
+    words = ["diagnose", folder.path, "--yes", "-q", "--json", "-", "--budget", f"{left:.0f}s"]
+    done = await work(ctx, words, left, f"diagnosing {folder.run().id}")
+    if done.code not in (0, 3):
+        raise error_of(done)
+    said = told(json.loads(done.out))
+    case = case_of(folder.run().id)
+    if case is None:
+        step = Step(tool="triage", why="the run shows no failure; triage what is seen, in the user's words")
+        raise Refusal("no-symptom", f"run {folder.run().id}: {said}; no case is needed", "a symptom", step)
+    answer = standing(case, said, budget=budget_seconds, seconds=spent + done.seconds)
+    return given(answer)
+
+
+def told(diagnosis: dict[str, Any]) -> str:
+    """A diagnosis in one sentence."""
+    site = diagnosis.get("site") or {}
+    if diagnosis["status"] == "established":
+        where = f" at {site['file']}:{site['line']}" if site else ""
+        return f"established: {diagnosis['cause']}{where}"
+    return str(diagnosis["status"]).replace("-", " ")
+
+
+def case_of(run: str) -> CaseFolder | None:
+    """The newest case of a run."""
+    for folder in reversed(all_cases(os.path.join(os.getcwd(), HOME))):
+        try:
+            if folder.progress().case.run == run:
+                return folder
+        except RecordError:
+            # A damaged case is reported by case_status; it must not hide the whole ones.
+            continue
+    return None
