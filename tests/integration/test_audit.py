@@ -15,6 +15,7 @@ from firstcause.fix.verification import try_in_copy
 from firstcause.lab.counterfactual import Lab
 from firstcause.record.folder import RunFolder
 from firstcause.schema import Diagnosis
+from firstcause.specialists import audits
 
 PROGRAMS = Path(__file__).parent / "programs"
 
@@ -102,3 +103,13 @@ def test_a_part_that_is_held_back_at_first_and_one_that_only_counts_are_meant(tm
     diagnosis = audited(record("part_held_back_at_first", tmp_path))
 
     assert (diagnosis.status, diagnosis.cause) == ("healthy", None)
+
+
+def test_layers_that_are_made_at_their_first_use_are_audited_as_others_are(tmp_path: Path) -> None:
+    folder = record("lazy_modules", tmp_path)
+
+    made = audits.audited(Lab(folder, {}, 200))
+
+    assert (made.ended, made.exception) == ("program", None)
+    assert len(made.rows) == 24
+    assert audited(folder).status == "healthy"

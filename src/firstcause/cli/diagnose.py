@@ -8,12 +8,14 @@ import os
 import re
 import sys
 import time
+from typing import Any
 
 from firstcause.case import class_of, open_case
 from firstcause.cli.output import look, source_lines, write_json
 from firstcause.diagnose import diagnose as settle
 from firstcause.diagnose.bounds import keeps_no_data, without_secrets
 from firstcause.errors import RecordError
+from firstcause.lab import busy
 from firstcause.lab.counterfactual import Lab
 from firstcause.record.folder import HOME, RunFolder
 from firstcause.record.supervise import afterwards
@@ -23,6 +25,8 @@ from firstcause.schema import Case, Diagnosis
 
 # The share of the budget for experiments; the rest is left to try the patch.
 TESTING = 0.7
+# What all questions of one diagnosis may take for their experiments, in budgets.
+MOST_LABS = 1.25
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -68,19 +72,29 @@ def main(args: argparse.Namespace) -> int:
     run = folder.run()
     if not args.quiet:
         tell_damage(folder)
-    began = time.monotonic()
+    began, stretched = time.monotonic(), busy.patience()
+    budget = args.budget * stretched
+    if stretched > busy.NOTED and not args.quiet:
+        print(
+            f"firstcause: other work keeps this machine busy: the budget of {args.budget:.0f} s is taken as {budget:.0f} s",
+            file=sys.stderr,
+        )
     agreed = functools.cache(lambda: not keeps_no_data(run) and (args.yes or _agreed(run.seconds)))
-    diagnosis = settle(
-        folder, lambda failure: Lab(folder, failure, TESTING * args.budget, agreed), args.theory
-    )
+
+    def place(failure: dict[str, Any]) -> Lab:
+        # A second question has time of its own, and the whole an end.
+        left = MOST_LABS * budget - (time.monotonic() - began)
+        return Lab(folder, failure, max(0.0, min(TESTING * budget, left)), agreed)
+
+    diagnosis = settle(folder, place, args.theory)
     if diagnosis.fix is not None and agreed():
         from firstcause.diagnose.trial import try_fix
 
-        diagnosis = try_fix(folder, diagnosis, args.budget - (time.monotonic() - began))
+        diagnosis = try_fix(folder, diagnosis, budget - (time.monotonic() - began))
     if args.times > 0 and diagnosis.symptom is not None and agreed():
         from firstcause.diagnose.history import again
 
-        diagnosis = again(folder, run, diagnosis, args.times, args.budget - (time.monotonic() - began))
+        diagnosis = again(folder, run, diagnosis, args.times, budget - (time.monotonic() - began))
     diagnosis = without_secrets(diagnosis)
     opened = None
     if diagnosis.symptom is not None:

@@ -9,10 +9,10 @@ from typing import Any
 from firstcause.diagnose import answer, bounds, history, precedents, theories
 from firstcause.diagnose.repeatable import repeatable
 from firstcause.diagnose.runaway import rooted
-from firstcause.diagnose.suspicions import LEAST_STEPS, Suspicion, alone, audited, slow, suspicion
+from firstcause.diagnose.suspicions import LEAST_STEPS, Suspicion, alone, audited, left, slow, suspicion
 from firstcause.diagnose.without_card import replayed_without_card
 from firstcause.lab.again import with_replay
-from firstcause.lab.counterfactual import SPENT, Lab
+from firstcause.lab.counterfactual import SPENT, Lab, Ran
 from firstcause.lab.paces import START_SECONDS
 from firstcause.record.folder import RunFolder
 from firstcause.record.journal import steps_of
@@ -101,15 +101,21 @@ def _audited(
             return found
         del examination.memory[ENOUGH]
     told = audited(examination)
-    if not told and (made := audit_of(examination.lab)).ended == "lost":
-        return answer.Unseen("faults that raise nothing", made.why)
-    found = _established(told, examination, asked)
+    made = audit_of(examination.lab)
+    if not told and made.ended in ("lost", "exception"):
+        return answer.Unseen("faults that raise nothing", _unmade(made))
+    found = _established(told, examination, asked) or _established(left(examination), examination, asked)
     if found is not None or not is_whole:
         return found
     found = _established(slow(examination), examination, asked, (PERFORMANCE,))
     if found is None and examination.lab.seconds_left < START_SECONDS:
         return answer.Unseen("slow steps", SPENT)
     return found
+
+
+def _unmade(made: Ran) -> str:
+    raised = made.exception or {}
+    return made.why or f"watched, the training raised {raised.get('type')}: {raised.get('message')}"
 
 
 def _established(

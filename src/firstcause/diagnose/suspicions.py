@@ -22,6 +22,9 @@ from firstcause.specialists.performance_profiling import SPECIALIST as PERFORMAN
 from firstcause.specialists.specialist import AloneCause, SilentCause, Specialist
 
 LEAST_STEPS = 10
+AUDITED = tuple(s for s in SPECIALISTS if s is not PERFORMANCE)
+# A source of chance that is not seeded makes no training worse: it is named where nothing else is wrong.
+LAST = ("seed-incomplete",)
 # Wide on purpose: a spike of one batch, a warm-up and an adversary's rising loss stay below at least one of these.
 PEAK_RATIO = 10.0
 END_RATIO = 0.9
@@ -52,8 +55,16 @@ def audited(examination: Examination) -> dict[str, str]:
     """What the audit of a training shows that nobody means: a sentence a cause; empty where it may not be run again."""
     if examination.lab is None:
         return {}
-    others = [s for s in SPECIALISTS if s is not PERFORMANCE]
-    return _seen(audit_of(examination.lab), examination, others)
+    told = _seen(audit_of(examination.lab), examination, AUDITED)
+    return {cause: text for cause, text in told.items() if cause not in LAST}
+
+
+def left(examination: Examination) -> dict[str, str]:
+    """The same for what is asked last: it is true beside any other cause, and tells nothing of that one."""
+    if examination.lab is None:
+        return {}
+    told = _seen(audit_of(examination.lab), examination, AUDITED)
+    return {cause: text for cause, text in told.items() if cause in LAST}
 
 
 def alone(examination: Examination) -> dict[str, str]:

@@ -6,6 +6,7 @@ import sys
 from typing import Any
 
 import torch
+from torch.nn.parameter import is_lazy
 from torch.overrides import TorchFunctionMode
 
 from firstcause.lab import places
@@ -64,7 +65,8 @@ class Pairs(TorchFunctionMode):
 
 
 def _are_pairs(pair: Any) -> bool:
-    if len(pair) != 2 or not all(isinstance(p, torch.Tensor) for p in pair):
+    # What a lazy module has not made yet has no shape.
+    if len(pair) != 2 or not all(isinstance(p, torch.Tensor) and not is_lazy(p) for p in pair):
         return False
     one, other = pair
     return (

@@ -8,6 +8,7 @@ import gc
 from typing import Any
 
 import torch
+from torch.nn.parameter import is_lazy
 from torch.overrides import TorchFunctionMode
 
 from firstcause.lab import places
@@ -65,9 +66,13 @@ def is_default(layer: torch.nn.Module) -> bool:
 
 
 def layers() -> list[torch.nn.Module]:
-    """Every linear and convolution layer whose weight is trained."""
+    """Every linear and convolution layer whose weight is trained, and made already."""
     found = [m for m in gc.get_objects() if issubclass(type(m), LAYERS) and "_parameters" in m.__dict__]
-    return [m for m in found if isinstance(m.weight, torch.nn.Parameter) and m.weight.requires_grad]
+    return [
+        m
+        for m in found
+        if isinstance(m.weight, torch.nn.Parameter) and m.weight.requires_grad and not is_lazy(m.weight)
+    ]
 
 
 def begin_anew(changed: list[torch.nn.Module]) -> None:

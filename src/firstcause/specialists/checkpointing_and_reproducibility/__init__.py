@@ -7,6 +7,7 @@ from firstcause.specialists.checkpointing_and_reproducibility import (
     optimizer_state_not_restored,
     rng_state_not_restored,
     scheduler_state_not_restored,
+    seed_incomplete,
     step_counter_not_restored,
 )
 from firstcause.specialists.specialist import Specialist
@@ -21,5 +22,6 @@ SPECIALIST = Specialist(
         step_counter_not_restored,
         rng_state_not_restored,
         ema_state_not_restored,
+        seed_incomplete,
     ),
 )

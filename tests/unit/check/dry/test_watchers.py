@@ -9,7 +9,8 @@ import sys
 
 import pytest
 
-from tests.unit.check.dry.programs import FAULTY, HEAD, HEALTHY
+from tests.unit.check.dry.healthy_programs import HEALTHY
+from tests.unit.check.dry.programs import FAULTY, HEAD
 
 
 @pytest.fixture(scope="module")
