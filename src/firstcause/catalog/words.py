@@ -145,14 +145,14 @@ def _parts(text: str, kinds: dict[str, Any], name: str) -> list[list[list[str]]]
 
 
 def _element(word: str) -> str:
-    if word.isupper() or word[0] in "@~":
+    if word.isupper() or word[0] in "@~" or ("_" in word and word[-1] != "*"):
         return word
     # A beginning is compared with stems, which have lost a last e.
     return word[:-1].rstrip("e") + "*" if word[-1] == "*" else stem(word)
 
 
 def _add_literals(kinds: dict[str, Any], features: dict[str, list[list[Any]]]) -> None:
-    """Make words of scripts without spaces that a phrase spells out known, so that a run is cut at them."""
+    """Make known what a phrase spells out: words of scripts without spaces, where a run is cut, and words joined by _."""
     words = {
         w
         for rows in features.values()
@@ -162,6 +162,7 @@ def _add_literals(kinds: dict[str, Any], features: dict[str, list[list[Any]]]) -
         for w in element
     }
     kinds["SPELT"] = {"zh": " ".join(sorted(w for w in words if "\u3040" <= w[0] <= "\u9fff"))}
+    kinds.update({w: {"en": w} for w in sorted(words) if "_" in w})
 
 
 def _vocabulary(kinds: dict[str, Any]) -> dict[str, Any]:

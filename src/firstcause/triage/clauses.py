@@ -21,6 +21,10 @@ _TOKEN = re.compile(
     rf"[{_UNSPACED}]+|\d+(?:[.,]\d+)*(?:e[-+]?\d+)?%?|[^\W\d_{_UNSPACED}]+\d*"
     r"|\?|\.(?=\s|$|[.)\"'`])|[!;。]|\n|[,:()\[\]{}、`]|--|->|=>"
 )
+# "Cause?" asks for one, and is no theory.
+_CAUSE = frozenset(
+    ("cause", "causes", "reason", "reasons", "culprit", "diagnosis", "ursache", "causa", "原因")
+)
 _ENDS = frozenset("?.!;。\n")
 _BREAKS = frozenset(",:()[]{}、`") | {"->", "=>", "--"}
 # Wide and typographic punctuation as its plain form.
@@ -38,7 +42,10 @@ _FOLDS = (
     (re.compile(r"\bw/o\b|\bw/out\b"), "without"),
     (re.compile(r"\bw/(?=\s)"), "with "),
     (re.compile(r"\bcannot\b|\bcant\b"), "can not"),
-    (re.compile(r"(?<=\d) %"), "%"),
+    (
+        re.compile(r"(?<=\d)\s?(?:%|percent|per cent|pct|prozent|por ciento|pour cent|процент\w{0,3})(?!\w)"),
+        "%",
+    ),
 )
 
 
@@ -105,6 +112,8 @@ def clauses(prose: str, vocabulary: Vocabulary) -> list[Clause]:
     close(len(text), False)
     for clause in result:
         clause.items = _items(clause.words, vocabulary)
+        if clause.asks and len(clause.words) <= 2 and clause.words[-1] in _CAUSE:
+            clause.items.append((0, len(clause.words), "CAUSEASKED"))
     return result
 
 

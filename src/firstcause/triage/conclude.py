@@ -36,7 +36,7 @@ from firstcause.triage.suspicions import gathered, suspicions
 from firstcause.triage.words import ENOUGH, Understood, understand
 
 # From these probabilities on a symptom that only the learned weights see is taken up, and a second one beside it.
-SURE, BESIDE = 0.4, 0.75
+SURE, BESIDE = 0.15, 0.75
 # In fewer words nothing is told: "memory", "model stuck".
 FEWEST = 4
 # Longer texts are logs, in which numbers and words tell of nothing by themselves.
@@ -118,15 +118,22 @@ def _step(
         ]
     )
     ours = any(map(is_ours, reading.raised)) or (bool(messages) and not any(map(is_foreign, reading.raised)))
+    if reading.language and not understood.named:
+        why = f"the error is one of {reading.language}, and nothing of PyTorch stands beside it"
+        return _Step("out-of-scope", (), OUT_OF_SCOPE, handover=HANDOVERS["other-language"], why=(why,))
     foreign = out_of_scope(understood, ours, any(says_something(raised) for raised in reading.raised))
     if foreign:
         kind, why = foreign
         return _Step("out-of-scope", (), OUT_OF_SCOPE, handover=HANDOVERS[kind], why=(why,))
     told = [p for p in understood.labels("pattern") if p in known and p not in FIGURES_ONLY]
     weight = {label: total for label, (total, _) in understood.groups.get("pattern", {}).items()}
-    if understood.is_well():
-        # What tells only just, beside a training that does well, is what is asked about.
+    if understood.words < FEWEST and not messages:
+        # "Memory trouble" says of what, and not what.
         told = [p for p in told if weight[p] > ENOUGH or not understood.only_in_words(p)]
+    if understood.is_well():
+        # What tells only just, or no more than what is well, is what is asked about.
+        calm = understood.groups["context"]["well"][0]
+        told = [p for p in told if weight[p] > max(ENOUGH, calm - 1) or not understood.only_in_words(p)]
     # What somebody takes a wrapper's message for is a theory about it.
     theories = {look for m in messages if known[m].wrapper for look in known[m].look_alikes}
     patterns = _distinct(
@@ -139,7 +146,11 @@ def _step(
             ),
         ]
     )
-    if not patterns and understood.is_well() and not understood.says("complaint", "error"):
+    if (
+        not patterns
+        and understood.is_well()
+        and (understood.shows_well() or not understood.says("complaint", "error"))
+    ):
         about = [*understood.labels("about"), *(["distributed"] if "NCCL" in reading.prose else [])]
         return _Step(
             "route",
@@ -184,7 +195,10 @@ def _likely(reading: Reading, understood: Understood, known: Mapping[str, Patter
     bare = reading.raised or reading.facts.get("exception") or understood.words < FEWEST
     if bare or reading.lines > MOST_LINES or understood.labels("ambiguous"):
         return None
-    found = [g for g in guesses(weighed(understood)) if g.probability >= SURE]
+    asked = understood.says("worry", "harmless")
+    found = [
+        g for g in guesses(weighed(understood)) if g.probability >= SURE and (asked or g.label != HARMLESS)
+    ]
     if not found or found[0].label == CLARIFY:
         return None
     reasons = tuple(

@@ -28,6 +28,12 @@ _TRAINS = frozenset(
 )
 _SEQUENCE = re.compile(r"SeqNum=(\d+)(?:, OpType=(\w+))?")
 _EMPTY_FILE = "Ran out of input"
+_CLASSES = "Class values must be"
+_ONE_HOT_LABELS = re.compile(
+    r"one_hot\(\s?(?:\w{1,30}\.)?(?:y|ys|yb|gt|t|\w{0,20}(?:label|target|mask|class|cls|truth)\w{0,12})\b",
+    re.IGNORECASE,
+)
+_BARRIER, _TRANSPORT = "monitoredBarrier", "Timed out waiting"
 _LOADS = re.compile(
     r"\btorch\.load\(|torch/serialization|load_checkpoint|\.(?:ckpt|pth?|pkl)\b|\bcheckpoint(?!ing)"
     r"|\bpickle\.load\(|\b0[ -]?bytes?\b"
@@ -153,13 +159,30 @@ def decided(seen: Sequence[Seen], reading: Reading) -> list[str]:
         dropped.add("checkpoint-write-failed")
     if foreign is False:
         dropped.add("foreign-process-memory")
+    if any(_BARRIER in message.text for message in seen) and all(
+        _TRANSPORT in message.text for message in seen if message.pattern == "nccl-timeout"
+    ):
+        # The barrier's own report quotes what its transport waited for.
+        dropped.add("nccl-timeout")
     codes = {int(n) for m in seen if m.pattern == "hardware-ecc" for n in _XID.findall(m.text)}
     if codes and codes <= _BY_PROGRAMS:
         patterns = ["illegal-memory-access" if p == "hardware-ecc" else p for p in patterns]
+    if any(_CLASSES in message.text for message in seen) and _of_labels(reading.raised):
+        patterns = ["target-out-of-range" if p == "index-out-of-range" else p for p in patterns]
     if any(_EMPTY_FILE in message.text for message in seen) and _LOADS.search(_told_at(reading)):
         # A pickle ends early between processes, and in a file that was not written to its end.
         patterns = ["checkpoint-corrupt" if pattern == "pickling-error" else pattern for pattern in patterns]
     return [pattern for pattern in patterns if pattern not in dropped]
+
+
+def _of_labels(raised: Sequence[Raised]) -> bool:
+    """Whether labels are what a frame of the user's makes one-hot, by the name that they bear."""
+    return any(
+        _ONE_HOT_LABELS.search(frame.source)
+        for exception in raised
+        for frame in exception.frames
+        if frame.own
+    )
 
 
 def _told_at(reading: Reading) -> str:

@@ -10,6 +10,8 @@ from firstcause.schema import Pattern
 WAITING = 5
 # Between what failed and who waited for it stands the report of whoever saw it fail.
 _WRAPPED = 4.5
+# Whose connection was closed has failed itself; only a timeout is told by those who waited.
+_CUT_OFF, _BEFORE_WRAPPED = "nccl-network", 4.4
 _LAST = 9.0
 # What explains another pattern of the same text, although it is no more critical: the reason is looked at first.
 EXPLAINS = {
@@ -41,9 +43,9 @@ SAME_WORDS = {
     "nondeterminism": ("no-learning",),
     "gradient-explosion": ("no-learning",),
     "sampling-nan": ("nan-loss",),
-    "state-dict-mismatch": ("shape-mismatch", "no-learning"),
+    "state-dict-mismatch": ("shape-mismatch", "no-learning", "checkpoint-corrupt"),
     "sharded-state-mismatch": ("shape-mismatch", "state-dict-mismatch"),
-    "zero3-partitioned": ("shape-mismatch",),
+    "zero3-partitioned": ("shape-mismatch", "parameters-not-registered"),
     "collate-size-mismatch": ("shape-mismatch",),
     "dataset-exception": ("missing-file", "dataloader-worker-exit"),
     "wrong-gradient": ("gradient-explosion", "no-learning"),
@@ -59,13 +61,24 @@ SAME_WORDS = {
     "codebook-collapse": ("no-learning",),
     "loss-imbalance": ("codebook-collapse", "loss-scale-wrong", "gradient-explosion", "loss-zero"),
     "dataloader-timeout": ("hang",),
+    "cublas-error": ("cuda-oom", "shape-mismatch", "foreign-process-memory"),
+    "second-backward": ("no-grad-fn",),
+    "linalg-failure": ("no-learning",),
+    "dtype-mismatch": ("checkpoint-corrupt",),
+    "compile-graph-break": ("hang",),
+    "recompile-limit": ("no-learning",),
     "nccl-timeout": ("hang",),
     "watchdog-stuck": ("nccl-timeout", "hang"),
     "instruction-deviation": ("version-mismatch",),
-    "amp-scaler-state": ("scheduler-order",),
+    "amp-scaler-state": ("scheduler-order", "loss-imbalance"),
     "cuda-in-worker": ("dataloader-worker-exit",),
     "no-kernel-image": ("driver-mismatch",),
-    "dataloader-shm": ("host-oom-killed", "memory-growth", "dataloader-worker-exit"),
+    "dataloader-shm": (
+        "host-oom-killed",
+        "memory-growth",
+        "dataloader-worker-exit",
+        "checkpoint-write-failed",
+    ),
     "weights-only-load": ("version-mismatch",),
     "foreign-process-memory": ("memory-growth",),
     "loss-scale-minimum": ("loss-scale-wrong",),
@@ -106,6 +119,8 @@ def ordered(
         entry = known[pattern]
         if entry.wrapper:
             return (_WRAPPED if failed else _LAST), patterns.index(pattern)
+        if pattern == _CUT_OFF and failed:
+            return _BEFORE_WRAPPED, patterns.index(pattern)
         if ranks_first and entry.specialist == "distributed-training-strategies":
             return 0.0, patterns.index(pattern)
         return float(entry.criticality), patterns.index(pattern)

@@ -38,6 +38,7 @@ _STATEMENT = expression(
     r"from [\w.]+ import |@\w[\w.]*(?:\(.*\))?$|(?:try|else|finally):\s*$|(?:>>>|\.\.\.) )"
 )
 _HEADER = expression(r"\s*(?:for|while|if|elif|with|except|async|def|class)\b.{0,300}:\s*(?:#.{0,200})?$")
+_NUMBERS = expression(r"[-+]?\d[\d.]{0,30}(?:e[-+]?\d{1,3})?")
 _SHELL = expression(
     r"\s{0,8}(?:\$ |(?:[A-Z][A-Z0-9_]+=\S+ )*(?:python3?|torchrun|accelerate launch|deepspeed|srun|"
     r"sbatch|pip|conda|vllm serve|CUDA_VISIBLE_DEVICES=\S+)\s+[-\w./=])"
@@ -71,10 +72,13 @@ class Split:
         self._in_code = False
         self._tries = COMPILED
         self._alike: collections.Counter[str] = collections.Counter()
+        self._messages: set[str] = set()
 
     def read(self, lines: Sequence[Line]) -> Split:
         if self.total > LOG:
             self._alike = collections.Counter(map(_shape, lines))
+        # A message is noted at its first line; the same line with other numbers was printed as well.
+        self._messages = {_words(line.text) for line in lines if line.number in self.seen} - {""}
         for line in lines:
             self._line(line)
         return self
@@ -119,6 +123,13 @@ class Split:
             return True
         message = self.seen.get(line.number)
         words = text.strip()
+        if (
+            message is None
+            and self._messages
+            and any(map(str.isdigit, words))
+            and _words(text) in self._messages
+        ):
+            return True
         if message is not None and len(message) > 0.6 * len(words):
             return True
         if exception_in(words, after_frames=False) is not None or words.startswith(_REPORTS):
@@ -146,6 +157,11 @@ class Split:
 
 
 _DIGITS = str.maketrans("123456789", "000000000")
+
+
+def _words(text: str) -> str:
+    """A line without its numbers, however long they are."""
+    return _NUMBERS.sub("0", text[:WIDEST].strip())
 
 
 def _shape(line: Line) -> str:

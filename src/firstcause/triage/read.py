@@ -14,6 +14,7 @@ from firstcause.triage import elastic, flight, recorded
 from firstcause.triage.archives import CHUNK, Part, parts_of, shown
 from firstcause.triage.facts import facts_of
 from firstcause.triage.frames import frame_in
+from firstcause.triage.languages import other_language
 from firstcause.triage.lines import Line, lines_of
 from firstcause.triage.pickles import PickleError
 from firstcause.triage.prose import Split
@@ -197,6 +198,7 @@ def _reading(gathered: _Gathered) -> Reading:
         gathered.lines,
         tuple(dict.fromkeys(gathered.notes)),
         "\n".join(split.metrics),
+        "" if any(exception.frames for exception in raised) else other_language(lines, gathered.lines),
     )
 
 

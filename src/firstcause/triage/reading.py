@@ -42,6 +42,7 @@ class Reading:
     ``prose`` is what somebody wrote: the text without tracebacks, log lines and code. ``code`` is what stands in it as
     code. ``first_failed`` is the rank that failed first or fell silent, where several report. ``size`` is in bytes.
     ``notes`` say what could not be read of it, and why. ``metrics`` are dictionaries of numbers that a program printed.
+    ``language`` is another language or tool whose own error it is, where nothing of Python's stands beside it.
     """
 
     prose: str
@@ -54,3 +55,4 @@ class Reading:
     lines: int = 0
     notes: tuple[str, ...] = ()
     metrics: str = ""
+    language: str = ""

@@ -89,8 +89,10 @@ def _overruling(lead: str, order: Sequence[str], seen: Evidence) -> tuple[str, s
     unexplained = lead in _SIGNALLED and not seen.raised and not seen.killed_by_kernel
     if unexplained and "elastic-child-failed" in order:
         return DISTRIBUTED, "only the launcher reports the death; that rank's own log comes first"
-    if lead == "host-oom-killed" and "dataloader-worker-exit" in order:
-        return LOADING, "it was a worker of the loader that was killed"
+    if lead in _SIGNALLED and "dataloader-worker-exit" in order:
+        return LOADING, "it was a worker of the loader that a signal ended"
+    if lead == "hang" and "loader" in has and "distributed" not in has:
+        return LOADING, "one process waits for its loader"
     if lead == "no-learning" and "parameters-not-registered" in order:
         return MODULES, "parameters that are not registered cannot learn"
     return None

@@ -22,6 +22,7 @@ HANDOVERS = {
     "other-library": "that library's documentation or forum. Bring the whole error, the version, and a few lines that show it",
     "theory": "a textbook or the method's paper. Bring the formula and the step of it that is unclear",
     "generic": "a general Python forum. Bring the whole traceback, the input that fails, and the versions",
+    "other-language": "that language's documentation or forum. Bring the whole error, the version, and the lines that it names",
     "other": "somebody else: nothing in it is a failing PyTorch program",
 }
 # What somebody may ask for in a wish alone; another framework is often only compared with.
@@ -36,7 +37,6 @@ _ANYWHERE = frozenset(
         "no-learning",
         "missing-file",
         "version-mismatch",
-        "overengineering",
         "hang",
         "wrong-gradient",
     }

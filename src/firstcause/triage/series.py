@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 import re
@@ -71,6 +72,21 @@ _UNIT = r"(ms|s|sec\w{0,4}|min\w{0,4}|h|hours?|days?)\b"
 _TIMES = re.compile(rf"from ({_NUMBER})\s?{_UNIT}[^\n.]{{0,30}}? to ({_NUMBER})\s?{_UNIT}", re.IGNORECASE)
 _TIME = re.compile(rf"({_NUMBER})\s?{_UNIT}", re.IGNORECASE)
 _TURN = re.compile(r"\b(?:epoch|step|iteration|batch)\b", re.IGNORECASE)
+# A row of memory without units behind its numbers; the level that it comes back to is the same within so much.
+_ROW = re.compile(
+    r"\b(?:mem\w{0,12}|alloc\w{0,12}|reserved|vram|ram|rss)\b[^\d\n]{0,40}?"
+    r"((?:\d{1,6}(?:\.\d{1,3})?[ ,;/|]{1,3}){3,40}\d{1,6}(?:\.\d{1,3})?)",
+    re.IGNORECASE,
+)
+LEVEL = 1.02
+_AT_STEP = re.compile(
+    r"(\d{1,6}(?:\.\d{1,3})?)\s?(?:gib|gb|g|mib|mb)?,? (?:at|after|in) (?:the )?"
+    r"(?:step|epoch|iteration|hour|day|batch) \d",
+    re.IGNORECASE,
+)
+# A loss around the place where a training went on is the same within so much.
+_WENT_ON = re.compile(r"\b(?:resum|restor|reload|continu|restart)\w{0,6}\b", re.IGNORECASE)
+CONTINUES = 0.02
 _SECONDS = {"m": 60.0, "s": 1.0, "h": 3600.0, "d": 86400.0}
 # A time that rises by less is noise.
 SLOWER = 1.2
@@ -102,6 +118,8 @@ def series(prose: str) -> list[Sign]:
         *_memory(text),
         *_terms(text),
         *_well(text),
+        *_level(text),
+        *_continued(text),
     ]
 
 
@@ -274,6 +292,43 @@ def _memory(text: str) -> list[Sign]:
     if len(sizes) >= 3 and all(a < b for a, b in itertools.pairwise(sizes)):
         return [_sign("memory-growth", f"memory {', '.join(f'{s:g}' for s in sizes[:6])} GB", text, "mem")]
     return []
+
+
+def _level(text: str) -> list[Sign]:
+    """Memory that goes up and down, and is no higher at the end than in the beginning."""
+    for match in _ROW.finditer(text):
+        sizes = [float(n) for n in re.findall(r"\d+(?:\.\d+)?", match[1])]
+        half = len(sizes) // 2
+        if max(sizes[half:]) <= LEVEL * max(sizes[:half]):
+            shown = ", ".join(f"{s:g}" for s in sizes[:6])
+            return [
+                _sign("context:well", f"memory {shown} comes back to its level", text, match[0][:8].lower())
+            ]
+    for line in text.split("\n"):
+        sizes = [float(n) for n in _AT_STEP.findall(line)] if _ABOUT_MEMORY.search(line) else []
+        if len(sizes) >= 2 and 0 < max(sizes) <= LEVEL * min(sizes):
+            shown = ", ".join(f"{s:g}" for s in sizes[:6])
+            return [_sign("context:well", f"memory {shown} stays at its level", text, line[:8].lower())]
+    return []
+
+
+def _continued(text: str) -> list[Sign]:
+    """A loss that goes on after a resume where it stood before it."""
+    went_on = _WENT_ON.search(text)
+    if went_on is None:
+        return []
+    before, after = (
+        [v for v in _values(part, _LOSS) if math.isfinite(v) and v > 0]
+        for part in (text[: went_on.start()], text[went_on.end() :])
+    )
+    if not before or len(after) < 2 or any(abs(v - before[-1]) > CONTINUES * before[-1] for v in after):
+        return []
+    sign = _sign("context:well", f"loss {before[-1]:g} before, {after[0]:g} after", text, went_on[0].lower())
+    # Words for a resume and a loss tell of a gap only where there is one.
+    return [
+        sign,
+        *(dataclasses.replace(sign, label=label, weight=-8.0) for label in ("resume-gap", "no-learning")),
+    ]
 
 
 def _named_terms(text: str) -> dict[str, float]:

@@ -35,6 +35,7 @@ _SHORT = 4
 _NOT_SAID = frozenset({"remedy", "certainty", "stakes"})
 # Claims of somebody else: what stands behind a colon or in a quote after them is theirs.
 _REPORTED = frozenset({"authority", "social-proof", "theory"})
+_OTHERS = frozenset({"authority", "social-proof"})
 # With one of these a clause goes on with what the clause before it claims.
 _GOES_ON = word_set("and or that which because since so as he she they then who")
 
@@ -45,6 +46,7 @@ class Told:
 
     ``spoken`` are the observations of sentences that speak of a training or its parts, without mere talk. ``calm`` are
     the observations of sentences without pressure, ``asserted`` the claims that say how something is, not only what to do.
+    ``own`` are those of the asserted that are not somebody else's word.
     ``kinds`` are the kinds of pressure, in order, each with the clause that shows it.
     ``ornament`` is what stands beside pressure and tells of no symptom.
     """
@@ -56,6 +58,7 @@ class Told:
     asserted: tuple[Clause, ...]
     kinds: tuple[tuple[str, str], ...]
     ornament: tuple[Clause, ...] = ()
+    own: tuple[Clause, ...] = ()
 
 
 def told(clauses: Sequence[Clause], words: Words) -> Told:
@@ -64,6 +67,7 @@ def told(clauses: Sequence[Clause], words: Words) -> Told:
     calm: list[Clause] = []
     claimed: list[Clause] = []
     asserted: list[Clause] = []
+    theirs: list[Clause] = []
     ornament: list[Clause] = []
     kinds: dict[str, str] = {}
     sentences: dict[int, list[Clause]] = {}
@@ -100,6 +104,8 @@ def told(clauses: Sequence[Clause], words: Words) -> Told:
             said = set(claims) - (_NOT_SAID | {"theory"} if "remedy" in claims else _NOT_SAID)
             if claims_before and (said or not (claims or clause.asks)):
                 asserted.append(clause)
+                if inside or elsewhere or _OTHERS & set(claims):
+                    theirs.append(clause)
         calm += [] if pressed else own
         # What stands beside a claim or a mood is its ornament, unless it tells of a symptom.
         kept = [c for c in own if _tells(c, words)] if pressed else own
@@ -115,6 +121,7 @@ def told(clauses: Sequence[Clause], words: Words) -> Told:
         tuple(asserted),
         tuple(kinds.items()),
         tuple(ornament),
+        tuple(c for c in asserted if c not in theirs),
     )
 
 
@@ -140,12 +147,19 @@ def _kinds(features: Features, clause: Clause) -> dict[str, Sign]:
 def _asks_for_a_yes(clause: Clause, last: bool, words: Words) -> bool:
     if not clause.asks or not clause.words or _kinds(words.features.get("appeal", NONE), clause):
         return False
-    if any(word in _OPEN for word in clause.words[:3]) or any(term == "WHY" for _, _, term in clause.items):
+    if any(word in _OPEN for word in clause.words[:3]) or any(
+        term in ("WHY", "CAUSEASKED") for _, _, term in clause.items
+    ):
         return False
     begins = clause.opens or last
     return (begins and clause.words[0] in _ASKS_FOR_A_YES | _PROPOSES) or (
         clause.opens and last and len(clause.words) <= _SHORT
     )
+
+
+def opens_a_question(clause: Clause) -> bool:
+    """Whether a clause begins as a question does, with or without its mark."""
+    return clause.words[0] in _ASKS_FOR_A_YES | _OPEN
 
 
 def asks_for_the_usual(clause: Clause) -> bool:

@@ -12,7 +12,7 @@ from firstcause.triage.clauses import Clause, clauses
 from firstcause.triage.hand import LINES, by_hand
 from firstcause.triage.series import series
 from firstcause.triage.signs import Sign, signs, weights
-from firstcause.triage.told import Told, asks_for_the_usual, told
+from firstcause.triage.told import Told, asks_for_the_usual, opens_a_question, told
 
 # A label is claimed from here on; measured over questions that the words were not written for (benchmarks/triage.md).
 ENOUGH = 3.0
@@ -63,6 +63,10 @@ class Understood:
         """Whether somebody asks if a thing is harmless, of a training that does well by words or numbers."""
         return self.says("worry", "harmless") and self.says("context", "well")
 
+    def shows_well(self) -> bool:
+        """Whether numbers, and not words alone, show a training that does well."""
+        return any(sign.source == "figures" for sign in self.groups["context"].get("well", (0.0, ()))[1])
+
     def says(self, group: str, label: str) -> bool:
         """Whether a label of a group reaches the threshold."""
         return label in self.labels(group)
@@ -75,8 +79,13 @@ _NAMES = word_set(
 # In a question these ask whether something is a fault at all.
 _HARMLESS = word_set(
     """bad worry worried concerned problem ignore ok okay normal healthy expected leak bug broken wrong dangerous harmful
-    alarm stop act roll sign schlimm sorgen normal grave 正常 问题 处理"""
+    alarm right correct true
+    suspicious noise strange odd off fine anything worrying stop act roll sign schlimm sorgen normal grave 正常 问题 处理"""
 )
+
+# "Is it?" and "or not?" ask that as well.
+_IS_IT = word_set("is isnt or does")
+BARE = 3
 
 
 def understand(prose: str, code: str = "", messages: Collection[str] = (), metrics: str = "") -> Understood:
@@ -127,13 +136,15 @@ def understand(prose: str, code: str = "", messages: Collection[str] = (), metri
             if s.label.startswith("context:")
         ]
         groups["context"] = weights([*_all(groups["context"]), *contexts])
-    groups["worry"] = _worries((*parts.observed, *parts.claimed), words.features.get("worry", NONE))
+    # "That is not the problem" asks nothing.
+    wondering = [c for c in parts.claimed if c.asks or opens_a_question(c)]
+    groups["worry"] = _worries((*parts.observed, *wondering), words.features.get("worry", NONE))
     groups["calm"] = weights(signs(words.features.get("complaint", NONE), parts.calm))
     items = [item for clause in parts.observed for item in clause.items]
     return Understood(
         parts,
         groups,
-        weights(signs(words.features.get("pattern", NONE), parts.asserted)),
+        _claimed(parts, words.features.get("pattern", NONE)),
         weights(signs(words.features.get("scope", NONE), (*parts.claimed, *parts.ornament))),
         named=any(term in _NAMES for _, _, term in items),
         generic=any(term in ("FRAMEWORK", "TRAINING", "LOSS", "OOM", "GRADIENT") for _, _, term in items),
@@ -144,13 +155,21 @@ def understand(prose: str, code: str = "", messages: Collection[str] = (), metri
     )
 
 
+def _claimed(parts: Told, patterns: Features) -> Weighed:
+    """What claims name: somebody else's only where the writer's own name nothing."""
+    own = weights(signs(patterns, parts.own))
+    if any(total >= ENOUGH for total, _ in own.values()):
+        return own
+    return weights(signs(patterns, parts.asserted))
+
+
 def _worries(clauses: Sequence[Clause], features: Features) -> dict[str, tuple[float, list[Sign]]]:
     """Whether somebody asks if a thing is harmless, in a phrase or in a word with a question mark."""
     asked = [
         Sign("harmless", ENOUGH, word, clause.line, clause.text, frozenset({(at, place)}))
         for at, clause in enumerate(clauses)
         for place, word in enumerate(clause.words)
-        if clause.asks and word in _HARMLESS
+        if clause.asks and (word in _HARMLESS or (len(clause.words) <= BARE and word in _IS_IT))
     ]
     return weights([*signs(features, clauses, denials=False), *asked[:1]])
 

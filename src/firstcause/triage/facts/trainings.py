@@ -60,6 +60,24 @@ RULES = (
         ),
         places="words",
     ),
+    Rule(
+        "rate",
+        ("time", "once", "twice"),
+        (
+            r"\b((?:once|twice|\d{1,6} times|\d{1,6}x) (?:in|a|an|per|every|each)"
+            r"(?: (?:a|an|the|about|roughly|~))? ?~?\d{0,9}k? ?[a-z]{1,14})\b"
+        ),
+        places="words",
+    ),
+    Rule(
+        "rate",
+        ("per", "/", "a", "each", "every"),
+        (
+            r"(?<![\w.])(\d{1,9}(?:\.\d{1,4})? ?(?:[KMGT]i?B|%|ms|W|samples|tokens|images) ?(?:per|an?|each|every|/)"
+            r" ?(?:second|sec|s|minute|min|hour|h|day|step|epoch|batch|iteration|call|request|validation|night))\b"
+        ),
+        places="words",
+    ),
     Rule("rate", ("every",), r"\b(every \d{1,6}(?:st|nd|rd|th)? [a-z]{1,14})\b", places="words"),
     Rule("settings", ("=",), rf"(?<![\w.\]])([A-Za-z_][\w.]{{0,60}} ?= ?{_VALUE})", places="words"),
     Rule("settings", ("--",), rf"(?<!\S)(--?[a-z][\w-]{{1,60}}[= ]{_VALUE})", places="words"),
@@ -91,8 +109,8 @@ RULES = (
     ),
     Rule(
         "calls",
-        ("nn.", "torch.", "f."),
-        r"(?<![\w.])((?:nn|torch|F)\.[A-Za-z_][\w.]{1,60}(?:\([^()\n]{0,80}\))?)",
+        ("nn.", "torch.", "f.", "cv2.", "np.", "numpy.", "dist.", "pil.", "queue.", "librosa.", "optim."),
+        r"(?<![\w.])((?:nn|torch|F|cv2|np|numpy|dist|PIL|queue|librosa|optim)\.[A-Za-z_][\w.]{1,60}(?:\([^()\n]{0,80}\))?)",
         places="words",
         case=True,
     ),
@@ -164,7 +182,8 @@ RULES = (
     Rule(
         "loss_scale",
         ("scale",),
-        r"\bloss[ _]scale[: =]{1,3}(\d{1,12}(?:\.\d{1,6})?)|reducing to (\d{1,12}(?:\.\d{1,6})?)",
+        r"\bloss[ _]scale(?: to| is| of)?[: =]{1,3}(\d{1,12}(?:\.\d{1,12})?(?:e[+-]?\d{1,3})?)"
+        r"|reducing to (\d{1,12}(?:\.\d{1,12})?(?:e[+-]?\d{1,3})?)",
     ),
     Rule(
         "gradient_norms",
@@ -182,6 +201,12 @@ RULES = (
         "durations",
         ("s", "m", "h", "d"),
         r"(?<![\w.])(\d{1,9}(?:\.\d{1,4})? ?(?:[mµnu]?s|sec(?:ond)?s?|min(?:ute)?s?|h|hours?|days?))\b",
+        places="words",
+    ),
+    Rule(
+        "durations",
+        ("時間", "分", "秒", "小时", "小時", "天", "시간", "분", "초"),
+        r"(?<![\w.])(\d{1,9}(?:\.\d{1,4})? ?(?:時間|分钟|分間|分鐘|分|秒|小时|小時|天|日間|시간|분|초))",
         places="words",
     ),
     Rule(
