@@ -10,10 +10,10 @@ JUDGED = PATH="$(abspath $(BIN)):$$PATH" python $(JUDGE) --cases $(dir $(JUDGE))
 PARALLEL := -n 2 --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow check bench score clean
+.PHONY: help demo test slow check bench score chromium screens clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
 	@echo "  PYTHON=python3.12 makes the environment with that Python; VENV=path uses or makes another one."
 
@@ -39,6 +39,12 @@ bench: $(VENV)/.dev ## Measure what observing costs: time in paired blocks, peak
 score: $(VENV)/.dev ## Score diagnoses on benchmarks/cases, and by JUDGE=path/to/score.py if given
 	$(BIN)/python benchmarks/score.py --firstcause $(abspath $(BIN))/firstcause
 	$(if $(JUDGE),$(JUDGED))
+
+chromium: $(VENV)/.dev ## Get a Chromium for tests/browser, where the system has none
+	$(BIN)/python -m playwright install chromium
+
+screens: $(VENV)/.dev ## Draw the pictures of the page in docs/screens again
+	$(BIN)/python docs/screens.py
 
 clean: ## Remove caches, builds and records; the environment stays
 	rm -rf build dist .firstcause .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

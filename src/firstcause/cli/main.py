@@ -32,6 +32,10 @@ VERBS = {
     "replay": Verb("Run a recorded failing step again and show its first bad value."),
     "trace": Verb("Follow one value through a step: shape, dtype, device and range at each line."),
     "minimize": Verb("Make a script of a few lines that fails as a recorded run did."),
+    "view": Verb("Show runs and cases in the browser, live, and approve a fix there."),
+    "watch": Verb("Follow a run in the terminal while it is recorded."),
+    "report": Verb("Write a run or a case as one file that opens anywhere."),
+    "open": Verb("Take the record out of such a file."),
     "restore": Verb("Write the last good state of a failed run as a checkpoint."),
     "runs": Verb("List, show, remove and pack what was recorded."),
     "ranks": Verb("Say where each rank of a run stands, and which one left the others first."),
@@ -57,6 +61,7 @@ VERBS = {
     "review-fix": Verb("Say whether a patch mends the cause, or hides what shows it."),
     "mcp": Verb("Serve the gate's tools to a coding agent."),
     "hook": Verb("Answer a coding agent that is about to change a file."),
+    "skills": Verb("Write the skills for coding agents, made from the catalogue."),
 }
 
 

@@ -84,7 +84,7 @@ _WRITING = re.compile(
 )
 _NAME = re.compile(r"[\w./~*-]*\w\.\w+")
 # Acts that are a person's; an agent that types them for the person approves itself.
-_A_PERSONS = re.compile(r"firstcause\S*['\",\s]+(?:case['\",\s]+(?:approve|reject|close)|mcp)\b")
+_A_PERSONS = re.compile(r"firstcause\S*['\",\s]+(?:case['\",\s]+(?:approve|reject|close)|mcp|view)\b")
 
 
 def persons_act(command: str) -> str:

@@ -46,6 +46,7 @@ WRITING = [
     "rm -rf .firstcause/cases/c1",
     "touch -d yesterday .firstcause/cases/c1/history.jsonl",
     "firstcause case approve c1",
+    "firstcause view c1",
     "printf 'y\\nt\\ny\\n' | script -qc 'firstcause case approve' /dev/null",
     "python -c \"import pty; pty.spawn(['firstcause', 'case', 'approve'])\"",
     "firstcause case close c1 --lesson done",

@@ -1,0 +1,1 @@
+"""Who is tested: scripted agents, a model behind a chat-completions address, a command-line agent."""
