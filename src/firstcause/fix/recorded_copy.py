@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
-import subprocess
 import sys
 import tempfile
 import time
@@ -12,14 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from firstcause.sandbox import lifetime
+from firstcause.sandbox import bounded
 from firstcause.sandbox.confine import command_for
 from firstcause.sandbox.program_copy import Copied, copy_of
 from firstcause.schema import Run
 
 RECORDER = (sys.executable, "-m", "firstcause")
-# What a stopped command gets to write its record.
-GRACE_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
@@ -55,7 +51,7 @@ class ProgramCopy:
         record = os.path.join(scratch, "run")
         command = [_moved(word, self.made_of, self.path) for word in run.command]
         started = time.monotonic()
-        ended, output = _run(
+        ended, output = bounded.run(
             command_for(scratch, [*recorder, "run", "-q", "-o", record, *_expecting(run), *command]),
             self.path,
             budget,
@@ -96,44 +92,3 @@ def _environment(before: Run, cwd: str, copy: str) -> dict[str, str]:
             _moved(p, cwd, copy) for p in recorded["PYTHONPATH"].split(os.pathsep)
         )
     return {**own, **moved, "PWD": copy}
-
-
-def _run(
-    command: list[str], folder: str, budget: float, environment: dict[str, str]
-) -> tuple[int | None, str]:
-    """The exit code of a command, None where it outlived the budget and was stopped, and the end of its output."""
-    with tempfile.TemporaryFile() as out:
-        process = subprocess.Popen(
-            command,
-            cwd=folder,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=out,
-            start_new_session=True,
-            preexec_fn=lifetime.bound(),
-        )
-        try:
-            code: int | None = process.wait(timeout=max(budget, 0.1))
-        except subprocess.TimeoutExpired:
-            code = None
-            _stop(process)
-        except BaseException:
-            _stop(process)
-            raise
-        out.seek(max(0, out.tell() - 4000))
-        return code, out.read().decode(errors="replace")
-
-
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    """End a command and all that it started: politely, so that its record is written, then for good."""
-    for number, wait in ((signal.SIGTERM, GRACE_SECONDS), (signal.SIGKILL, GRACE_SECONDS)):
-        try:
-            os.killpg(process.pid, number)
-        except ProcessLookupError:
-            break
-        try:
-            process.wait(timeout=wait)
-        except subprocess.TimeoutExpired:
-            continue
-    process.wait()

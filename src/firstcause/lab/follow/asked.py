@@ -5,7 +5,6 @@ from __future__ import annotations
 import glob
 import json
 import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -13,14 +12,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from firstcause.sandbox import lifetime
+from firstcause.sandbox import bounded
 from firstcause.sandbox.confine import command_for
 from firstcause.sandbox.program_copy import copy_of
 
 Row = dict[str, Any]
 BEGIN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "begin")
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-SAID = 4000
 
 
 @dataclass(frozen=True)
@@ -63,7 +61,7 @@ class Copy:
         path = os.pathsep.join(filter(None, [BEGIN, os.environ.get("PYTHONPATH", "")]))
         own = {k: v for k, v in os.environ.items() if not k.startswith("FIRSTCAUSE_")}
         fixed = {"PYTHONHASHSEED": "0"} if "hash" in seeds else {}
-        code, said = _run(
+        code, said = bounded.run(
             command_for(self.scratch, command),
             os.path.join(self.scratch, "copy"),
             seconds,
@@ -79,30 +77,6 @@ def copy(folder: str) -> Iterator[Copy]:
         scratch = os.path.realpath(made)
         copy_of(folder, os.path.join(scratch, "copy"))
         yield Copy(folder, scratch)
-
-
-def _run(
-    command: Sequence[str], folder: str, seconds: float, environment: dict[str, str]
-) -> tuple[int | None, str]:
-    with tempfile.TemporaryFile() as out:
-        process = subprocess.Popen(
-            command,
-            cwd=folder,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=out,
-            start_new_session=True,
-            preexec_fn=lifetime.bound(),
-        )
-        try:
-            code: int | None = process.wait(timeout=max(seconds, 0.1))
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-            code = None
-        out.seek(max(0, out.tell() - SAID))
-        return code, out.read().decode(errors="replace")
 
 
 def _read(path: str, code: int | None, said: str) -> Followed:

@@ -1,0 +1,60 @@
+"""A command that is run again for at most so long, and stopped with all that it started."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+
+from firstcause.sandbox import lifetime
+
+# What a stopped command gets to write its record.
+GRACE_SECONDS = 5.0
+# Of its output, the last bytes are kept.
+SAID = 4000
+
+
+def run(
+    command: Sequence[str], folder: str, seconds: float, environment: Mapping[str, str]
+) -> tuple[int | None, str]:
+    """The exit code of a command, None where it took longer and was stopped, and the end of its output.
+
+    It has a session of its own, no input, and dies with this process. Raises ``OSError`` where it cannot be started.
+    """
+    with tempfile.TemporaryFile() as out:
+        process = subprocess.Popen(
+            command,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=out,
+            start_new_session=True,
+            preexec_fn=lifetime.bound(),
+        )
+        try:
+            code: int | None = process.wait(timeout=max(seconds, 0.1))
+        except subprocess.TimeoutExpired:
+            code = None
+            _stop(process)
+        except BaseException:
+            _stop(process)
+            raise
+        out.seek(max(0, out.tell() - SAID))
+        return code, out.read().decode(errors="replace")
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    """Politely, so that a record is written, then for good."""
+    for number, wait in ((signal.SIGTERM, GRACE_SECONDS), (signal.SIGKILL, GRACE_SECONDS)):
+        try:
+            os.killpg(process.pid, number)
+        except ProcessLookupError:
+            break
+        try:
+            process.wait(timeout=wait)
+        except subprocess.TimeoutExpired:
+            continue
+    process.wait()
