@@ -27,7 +27,8 @@ def _chromium() -> str | None:
     return named or next((path for name in NAMES if (path := shutil.which(name))), None)
 
 
-@pytest.fixture(scope="session")
+# Of a module and not of the session: while it is open its event loop runs, and no other test of the process may have one.
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     path = _chromium()
     with sync_playwright() as playwright:
