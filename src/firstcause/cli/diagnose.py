@@ -74,12 +74,17 @@ def main(args: argparse.Namespace) -> int:
         tell_damage(folder)
     began, stretched = time.monotonic(), busy.patience()
     budget = args.budget * stretched
-    if stretched > busy.NOTED and not args.quiet:
-        print(
-            f"firstcause: other work keeps this machine busy: the budget of {args.budget:.0f} s is taken as {budget:.0f} s",
-            file=sys.stderr,
-        )
-    agreed = functools.cache(lambda: not keeps_no_data(run) and (args.yes or _agreed(run.seconds)))
+
+    @functools.cache
+    def agreed() -> bool:
+        if keeps_no_data(run) or not (args.yes or _agreed(run.seconds)):
+            return False
+        if stretched > busy.NOTED and not args.quiet:
+            print(
+                f"firstcause: other work keeps this machine busy: the budget of {args.budget:.0f} s is taken as {budget:.0f} s",
+                file=sys.stderr,
+            )
+        return True
 
     def place(failure: dict[str, Any]) -> Lab:
         # A second question has time of its own, and the whole an end.
