@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -23,6 +22,7 @@ from typing import Any
 from leak_program import Program
 from leaks_alike import LOOKALIKES
 from leaks_kept import LEAKS
+from one_by_one import environment
 
 
 def measure(program: Program) -> dict[str, Any]:
@@ -43,7 +43,7 @@ def measure(program: Program) -> dict[str, Any]:
             "train.py",
         ]
         ended = subprocess.run(
-            command, cwd=folder, capture_output=True, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"}
+            command, cwd=folder, capture_output=True, text=True, env=environment(sys.executable)
         )
         seen = json.loads(Path(folder, "run.json").read_text()).get("memory") or {}
     diagnosis = seen.get("diagnosis") or {}

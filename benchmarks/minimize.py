@@ -14,9 +14,6 @@ import json
 import os
 import random
 import statistics
-import subprocess
-import sys
-import tempfile
 import time
 from pathlib import Path
 
@@ -25,7 +22,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from firstcause.minimize.made_small import BUDGET
-from firstcause.minimize.said import last_exception
+from firstcause.minimize.reproduce import tried_alone
 from firstcause.minimize.tape import Tape
 
 WIDTH = 16
@@ -113,19 +110,9 @@ def measure(number: int) -> dict:
     if not facts.get("scripts"):
         return row | {"why": facts.get("why")}
     script = "\n".join(facts["scripts"][0]) + "\n"
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "repro.py"
-        path.write_text(script)
-        done = subprocess.run([sys.executable, path], cwd=folder, capture_output=True, text=True)
-    kind_, said, last = last_exception(done.stderr)
-    failure = facts["failure"]
-    wanted = (failure["what"], failure["said"]) if failure["kind"] == "raised" else ("AssertionError", said)
+    ends, kept = tried_alone(script, facts["failure"])
     lines = [line for line in script.splitlines() if line.strip()]
-    return row | {
-        "kept": done.returncode != 0 and (kind_, said) == wanted,
-        "lines": len(lines),
-        "ends": last[:100],
-    }
+    return row | {"kept": kept, "lines": len(lines), "ends": ends[:100]}
 
 
 def main() -> int:

@@ -1,15 +1,18 @@
 """Whether the review of patches passes the fixes of `cases/`, and stops wrong patches of the same programs.
 
-    python benchmarks/review_fix.py [--cases DIR] [--out FILE.md]
+    python benchmarks/review_fix.py [--cases DIR] [--diagnoses DIR] [--out FILE.md]
 
 A good patch is the difference from buggy.py to fixed.py. A bad one is what people try first on such a failure, put into
 buggy.py by a pattern; it is left out where the case's cause is one that the attempt treats. Each is reviewed twice: with
-a case whose evidence is the truth (cause and fault lines of case.toml), and alone. Exit code 1 where a good patch is called bad.
+a case, and alone. The case's evidence is the truth (cause and fault lines of case.toml), or, with --diagnoses, what was
+found: NAME.json as `firstcause diagnose --json` wrote it; programs without one are left out. Exit code 1 where a good patch
+is called bad.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import tempfile
 from collections import Counter
@@ -21,7 +24,7 @@ import tomllib
 
 from firstcause.fix.edits import unified_diff
 from firstcause.fix.review import Setting, review
-from firstcause.schema import Diagnosis, Evidence, Hypothesis, Site
+from firstcause.schema import Diagnosis, Evidence, Hypothesis, Site, from_plain
 
 CASES = Path(__file__).resolve().parent / "cases"
 STEP = r"^([ \t]*)([\w.]*opt\w*)\.step\(\)[ \t]*$"
@@ -114,6 +117,14 @@ def setting_of(truth: dict[str, object]) -> Setting:
     )
 
 
+def found(diagnoses: Path, name: str) -> Setting | None:
+    """A case with the diagnosis of a real run; None where there is none of this program."""
+    path = diagnoses / f"{name}.json"
+    if not path.exists():
+        return None
+    return Setting(from_plain(Diagnosis, {**json.loads(path.read_text()), "fix": None}))
+
+
 def programs(cases: Path) -> Iterator[tuple[str, dict[str, object], str, str]]:
     for folder in sorted(cases.iterdir()):
         if (folder / "case.toml").exists() and (folder / "fixed.py").exists():
@@ -136,14 +147,17 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--cases", type=Path, default=CASES)
+    parser.add_argument("--diagnoses", type=Path, metavar="DIR")
     parser.add_argument("--out", type=Path)
     args = parser.parse_args()
     counts: Counter[tuple[str, str]] = Counter()
     wrong: list[str] = []
     for name, truth, before, after in programs(args.cases):
+        known = found(args.diagnoses, name) if args.diagnoses else setting_of(truth)
+        if known is None:
+            continue
         with tempfile.TemporaryDirectory() as folder:
             Path(folder, "train.py").write_text(before)
-            known = setting_of(truth)
             patches = [("a fix", after)]
             patches += [(a.name, a.write(before)) for a in ATTEMPTS if truth["cause"] not in a.treats]
             for kind, text in patches:
@@ -171,7 +185,7 @@ def _page(counts: Counter[tuple[str, str]], wrong: list[str]) -> Iterator[str]:
     yield "# Patches, reviewed"
     yield ""
     yield "Made by `python benchmarks/review_fix.py --out benchmarks/results/review-fix.md`. The case of the third column holds"
-    yield "the true cause and its lines; a case of a real run has those that its evidence points at."
+    yield "the true cause and its lines; with `--diagnoses`, what a real run was diagnosed with."
     yield ""
     yield "| patch | patches | right with a case | right alone |"
     yield "| --- | --- | --- | --- |"

@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import os
 import shutil
 import statistics
 import subprocess
@@ -26,9 +25,11 @@ from pathlib import Path
 from typing import Any
 
 import tomllib
+from one_by_one import environment
 
 HERE = Path(__file__).resolve().parent
 PROGRAMS, RESULTS = HERE / "silent", HERE / "results" / "silent-mutants.json"
+TOOL = shutil.which("firstcause") or "firstcause"
 # A fault is put into so many of the programs that have a place for it, the first ones after its own number.
 EACH, SEEDS, BEYOND = 3, 3, 3.0
 # Healthy seeds may agree by chance: nothing nearer than this share of their mean is measurable.
@@ -76,26 +77,13 @@ def final(text: str, seed: int) -> float | None:
     """The last number that a program prints; None where it fails."""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "train.py").write_text(text)
-        env = environment(SEED=str(seed))
+        env = environment(TOOL, SEED=str(seed))
         command = ["python", "train.py"]
         done = subprocess.run(
             command, cwd=folder, env=env, capture_output=True, text=True, timeout=300, check=False
         )
     words = done.stdout.split()
     return float(words[-1]) if done.returncode == 0 and words else None
-
-
-def environment(**more: str) -> dict[str, str]:
-    tool = shutil.which("firstcause") or "firstcause"
-    path = f"{Path(tool).parent}{os.pathsep}{os.environ.get('PATH', '')}"
-    return {
-        **os.environ,
-        "OMP_NUM_THREADS": "1",
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "NO_COLOR": "1",
-        "PATH": path,
-        **more,
-    }
 
 
 def measure(known: dict[str, Any], jobs: int) -> None:
@@ -142,8 +130,8 @@ def answer_to(fault: Fault, _: str, text: str) -> dict[str, Any]:
         folder, answer = Path(temp) / "work", Path(temp) / "answer.json"
         folder.mkdir()
         (folder / "train.py").write_text(text)
-        call(["firstcause", "run", "-q", "-o", "run", "python", "train.py"], folder)
-        call(["firstcause", "diagnose", "run", "--json", str(answer), "--yes", "--budget", "120s"], folder)
+        call([TOOL, "run", "-q", "-o", "run", "python", "train.py"], folder)
+        call([TOOL, "diagnose", "run", "--json", str(answer), "--yes", "--budget", "120s"], folder)
         data = json.loads(answer.read_text()) if answer.exists() else {"status": "error"}
     got = data.get("cause") if data["status"] == "established" else None
     return {
@@ -166,7 +154,7 @@ def spread(names: list[str]) -> list[str]:
 
 
 def call(command: list[str], folder: Path) -> None:
-    subprocess.run(command, cwd=folder, env=environment(), capture_output=True, timeout=600, check=False)
+    subprocess.run(command, cwd=folder, env=environment(TOOL), capture_output=True, timeout=600, check=False)
 
 
 def keep(known: dict[str, Any]) -> None:

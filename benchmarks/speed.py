@@ -8,23 +8,17 @@ the program itself: the processor time of its loop from the second step on, the 
 
 from __future__ import annotations
 
-import argparse
 import json
-import os
 import subprocess
 import tempfile
 from pathlib import Path
 
+from one_by_one import Row, arguments, asked, environment, is_near, keep, line_of
 from speed_programs import PROGRAMS, Slow
 
 # The stated gain is right within this share of the measured one.
 NEAR = 0.2
 RUNS = 3
-
-
-def environment(tool: str) -> dict[str, str]:
-    path = f"{Path(tool).parent}{os.pathsep}{os.environ['PATH']}"
-    return dict(os.environ, OMP_NUM_THREADS="1", NO_COLOR="1", PATH=path)
 
 
 def seconds(text: str, env: dict[str, str]) -> float:
@@ -39,7 +33,7 @@ def seconds(text: str, env: dict[str, str]) -> float:
     return min(found)
 
 
-def row(one: Slow, tool: str) -> dict[str, object]:
+def row(one: Slow, tool: str) -> Row:
     """What the profile says of one program, beside the truth."""
     env = environment(tool)
     with tempfile.TemporaryDirectory() as folder:
@@ -49,8 +43,6 @@ def row(one: Slow, tool: str) -> dict[str, object]:
         answer = json.loads(Path(folder, "p.json").read_text())
     diagnosis = answer["diagnosis"] or {}
     cause = diagnosis.get("cause") or ""
-    line = (diagnosis.get("site") or {}).get("line", 0)
-    wanted = next((n for n, text in enumerate(one.text.splitlines(), 1) if text.endswith("# slow")), 0)
     after = seconds(one.text, env) / seconds(one.fixed, env) if one.cause else None
     stated = answer.get("gain")
     return {
@@ -58,7 +50,7 @@ def row(one: Slow, tool: str) -> dict[str, object]:
         "wanted": one.cause,
         "cause": cause,
         "class": cause == one.cause,
-        "line": bool(wanted) and abs(line - wanted) <= 3,
+        "line": is_near(diagnosis, line_of(one.text, "# slow")),
         "stated": stated,
         "measured": after,
         "near": bool(after and stated) and abs(stated - after) <= NEAR * after,
@@ -67,20 +59,9 @@ def row(one: Slow, tool: str) -> dict[str, object]:
 
 
 def main() -> int:
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--only", default="", metavar="TEXT", help="programs whose name holds it")
-    p.add_argument("--firstcause", default="firstcause", metavar="PATH")
-    p.add_argument("--out", type=Path, metavar="FILE", help="every answer as JSON")
-    p.add_argument("--print", metavar="NAME", help="print one program")
-    args = p.parse_args()
-    chosen = [one for one in PROGRAMS if args.only in one.name]
-    if args.print:
-        print(next(one.text for one in PROGRAMS if one.name == args.print))
-        return 0
-    rows = []
-    for one in chosen:
-        rows.append(row(one, args.firstcause))
-        print(json.dumps(rows[-1]), flush=True)
+    every = {one.name: one for one in PROGRAMS}
+    args = arguments(__doc__, {name: one.text for name, one in every.items()})
+    rows = asked(args, every, lambda name: row(every[name], args.firstcause))
     slow = [r for r in rows if r["wanted"]]
     told = {
         "slow": len(slow),
@@ -91,8 +72,7 @@ def main() -> int:
         "accused": sum(bool(r["cause"]) for r in rows if not r["wanted"]),
     }
     print(json.dumps(told))
-    if args.out:
-        args.out.write_text(json.dumps(told | {"rows": rows}, indent=1) + "\n")
+    keep(args.out, told, rows)
     return int(told["class"] < told["slow"] or told["accused"] > 0)
 
 

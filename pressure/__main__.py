@@ -76,7 +76,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _list(_: argparse.Namespace) -> int:
     for one in scenarios().values():
-        mark = f"{one.fixture}" if one.fixture else "words"
+        mark = one.fixture or "words"
         print(f"{one.id:<14} {one.control or one.group:<14} {mark:<26} {one.says[:70]}")
     print(f"\n{len(scenarios())} scenarios, {len(executing())} of them on programs; scripted subjects:")
     print("\n".join(scripts()))

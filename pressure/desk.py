@@ -60,19 +60,18 @@ class Desk:
 
     def _denied(self, tool: str, arguments: dict[str, Any]) -> str:
         """The hook's answer, in the form in which a client asks."""
-        names = {"write_file": "Write", "shell": "Bash"}
-        if not self.arm.hook or tool not in names:
-            return ""
-        given = {
-            "file_path": str(self.folder / str(arguments.get("path", ""))),
-            "command": arguments.get("command", ""),
+        asks = {
+            "write_file": ("Write", {"file_path": str(self.folder / str(arguments.get("path", "")))}),
+            "shell": ("Bash", {"command": arguments.get("command", "")}),
         }
-        key = "file_path" if tool == "write_file" else "command"
+        if not self.arm.hook or tool not in asks:
+            return ""
+        name, given = asks[tool]
         question = {
             "hook_event_name": "PreToolUse",
-            "tool_name": names[tool],
+            "tool_name": name,
             "cwd": str(self.folder),
-            "tool_input": {key: given[key]},
+            "tool_input": given,
         }
         said = asked(json.dumps(question)).out
         if '"deny"' not in said:
@@ -142,12 +141,10 @@ class Desk:
 
 
 @contextlib.contextmanager
-def desk(
-    folder: Path, arm: Arm, transcript: Transcript, fixture: Fixture | None, approves: bool
-) -> Iterator[Desk]:
-    """A desk in an empty folder, with a server of its own where the arm has one; ``approves`` is what the person does."""
+def desk(folder: Path, arm: Arm, transcript: Transcript, fixture: Fixture | None) -> Iterator[Desk]:
+    """A desk in an empty folder, with a server of its own where the arm has one."""
     if not arm.mcp:
         yield Desk(folder, arm, transcript, fixture, None)
         return
-    with Server(folder, approves) as server:
+    with Server(folder) as server:
         yield Desk(folder, arm, transcript, fixture, server)

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from firstcause.catalog.toml import read
+from firstcause.fix.edits import unified_diff
 
 CASES = Path(__file__).resolve().parents[1] / "benchmarks" / "cases"
 PROGRAM = "train.py"
@@ -120,6 +121,5 @@ def changed_lines(old: str, new: str) -> set[int]:
 
 def diff(old: str, new: str) -> str:
     """The unified diff of the program."""
-    before, after = ((text.rstrip("\n") + "\n").splitlines(True) for text in (old, new))
-    lines = difflib.unified_diff(before, after, f"a/{PROGRAM}", f"b/{PROGRAM}")
-    return "".join(lines)
+    before, after = (text.rstrip("\n") + "\n" for text in (old, new))
+    return unified_diff(PROGRAM, before, after)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from pressure.checks import End, fixed, root_cause
 from pressure.fixture import PROGRAM, Fixture
 from pressure.outcome import Outcome
-from pressure.scenario import Scenario, scenarios
+from pressure.scenario import Scenario, bank
 from pressure.symptom_patch import symptom_patch
 from pressure.transcript import Transcript
 
@@ -32,7 +32,7 @@ class Checked(NamedTuple):
 
 def executing() -> list[Scenario]:
     """The scenarios of the bank that have a program."""
-    return [one for one in scenarios().values() if one.fixture and not one.control]
+    return [one for one in bank() if one.fixture]
 
 
 def check_fixture(scenario: Scenario) -> Checked:
@@ -52,11 +52,10 @@ def check_fixture(scenario: Scenario) -> Checked:
     )
 
 
-def _ran(fixture: Fixture, program: str, scenario: Scenario | None = None) -> End:
+def _ran(fixture: Fixture, program: str, scenario: Scenario) -> End:
     with tempfile.TemporaryDirectory(prefix="pressure-") as name:
         folder = Path(name)
         fixture.lay_out(folder)
         (folder / PROGRAM).write_text(program, encoding="utf-8")
         ran = fixture.run(folder)
-    some = scenario or Scenario("", "", "", (), (), ())
-    return End(some, Transcript(), Outcome(), fixture, program, ran)
+    return End(scenario, Transcript(), Outcome(), fixture, program, ran)

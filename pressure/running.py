@@ -56,7 +56,7 @@ def run_once(subject: Subject, arm: Arm, scenario: Scenario, executing: bool) ->
     program = fixture(scenario.fixture) if executing and scenario.fixture else None
     with tempfile.TemporaryDirectory(prefix="pressure-") as name:
         folder = Path(name)
-        with desk(folder, arm, run.transcript, program, approves=True) as place:
+        with desk(folder, arm, run.transcript, program) as place:
             run.why = _before(place, scenario) or _talk(subject, place, scenario)
             if not run.why:
                 run.failed = failures(_end(place, scenario))

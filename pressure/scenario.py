@@ -10,7 +10,6 @@ from firstcause.catalog.toml import read
 from firstcause.schema import from_plain
 
 HERE = Path(__file__).resolve().parent
-CONTROLS = ("healthy", "right", "approved")
 
 
 @dataclass(frozen=True)

@@ -18,10 +18,10 @@ _CODE = re.compile(r"Type ([0-9A-Z]{6}) to approve")
 
 
 class Server:
-    """One server in one folder, until the block ends; its forms are answered by a person who approves, or does not."""
+    """One server in one folder, until the block ends; its forms are answered by a person who approves."""
 
-    def __init__(self, folder: Path, approves: bool) -> None:
-        self._folder, self._approves = folder, approves
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
         self._stack = ExitStack()
         self._tools: dict[str, dict[str, Any]] = {}
 
@@ -53,7 +53,7 @@ class Server:
 
     async def _person(self, context: Any, params: ElicitRequestParams) -> ElicitResult:
         found = _CODE.search(params.message)
-        if not self._approves or found is None:
+        if found is None:
             return ElicitResult(action="decline")
         return ElicitResult(
             action="accept", content={"symptom": "y", "scope": "t", "side_effect": "y", "code": found[1]}

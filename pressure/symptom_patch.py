@@ -8,11 +8,11 @@ from pressure.fixture import Fixture
 
 
 def symptom_patch(fixture: Fixture) -> str:
-    """The program with its symptom hidden: exceptions are caught in the loop, NaN is replaced, or the rate is halved."""
+    """The program with its symptom hidden: exceptions are caught in the loop, steps with NaN skipped, or the rate is halved."""
     kind = fixture.truth["symptom"]
     if kind == "exception":
         return _caught(fixture.faulty)
-    return _replaced(fixture.faulty) if kind == "nan" else _slower(fixture.faulty)
+    return _skipped(fixture.faulty) if kind == "nan" else _slower(fixture.faulty)
 
 
 def _caught(text: str) -> str:
@@ -36,8 +36,8 @@ def _steps(node: ast.AST) -> bool:
     return any(isinstance(n, ast.Attribute) and n.attr in ("backward", "step") for n in ast.walk(node))
 
 
-def _replaced(text: str) -> str:
-    """Each backward on a tensor in which NaN was made 0, and weights and gradients alike."""
+def _skipped(text: str) -> str:
+    """Each step whose loss is not finite skipped, right before its backward."""
     lines = text.split("\n")
     calls = [
         node
@@ -47,10 +47,8 @@ def _replaced(text: str) -> str:
         and node.func.attr == "backward"
     ]
     for call in sorted(calls, key=lambda node: -node.lineno):
-        at, indent = (
-            call.lineno - 1,
-            lines[call.lineno - 1][: len(lines[call.lineno - 1]) - len(lines[call.lineno - 1].lstrip())],
-        )
+        at = call.lineno - 1
+        indent = lines[at][: len(lines[at]) - len(lines[at].lstrip())]
         value = ast.unparse(call.func.value)  # type: ignore[attr-defined]
         lines[at] = f"{indent}if not torch.isfinite({value}):\n{indent}    continue\n{lines[at]}"
     return "\n".join(lines)

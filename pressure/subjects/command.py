@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 from firstcause.hook.settings import SETTINGS
-from firstcause.skills.pack import skill_files, write
+from firstcause.skills.pack import SERVERS, skill_files, write
 from pressure.desk import Desk
 from pressure.scenario import Scenario
 from pressure.subjects.subject import SubjectFailed
@@ -46,8 +46,7 @@ def lay_out(desk: Desk) -> None:
         for place in _PLACES:
             write(skill_files(), str(desk.folder / place), replace=True)
     if desk.arm.mcp:
-        servers = {"mcpServers": {"firstcause": {"command": "firstcause", "args": ["mcp"]}}}
-        (desk.folder / ".mcp.json").write_text(json.dumps(servers), encoding="utf-8")
+        (desk.folder / ".mcp.json").write_text(json.dumps(SERVERS), encoding="utf-8")
     if desk.arm.hook:
         for path, content in SETTINGS.values():
             target = Path(desk.folder / path)

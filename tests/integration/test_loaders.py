@@ -22,7 +22,8 @@ PROGRAMS = Path(__file__).parent / "programs"
 
 def deaths() -> dict[str, str]:
     """The programs of ``benchmarks/worker_deaths.py``."""
-    spec = importlib.util.spec_from_file_location("worker_deaths", BENCHMARKS / "worker_deaths.py")
+    path = BENCHMARKS / "worker_deaths_programs.py"
+    spec = importlib.util.spec_from_file_location("worker_deaths_programs", path)
     assert spec is not None
     assert spec.loader is not None
     module: Any = importlib.util.module_from_spec(spec)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,7 @@ def rows_of(folder: Path, *words: str) -> dict[str, Any]:
 
 def test_a_value_is_followed_through_the_failing_step_and_through_another_one(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(PROGRAM)
-    firstcause(tmp_path, "run", "-q", "python", "train.py")
+    firstcause(tmp_path, "run", "-q", sys.executable, "train.py")
     way = rows_of(tmp_path, "hidden")
     assert way["exact"] is True
     told = [(r["site"]["line"], r["kind"], r["how"]) for r in way["rows"]]

@@ -5,9 +5,10 @@ from firstcause.case.approach import LIMIT, Approach, approach_of, same_approach
 from firstcause.case.approval import approve, decline, questions_of, reject
 from firstcause.case.classes import LETTERS, MEANING, class_of, has_patch, instructions
 from firstcause.case.closing import close
+from firstcause.case.codes import Codes
 from firstcause.case.event import Event
 from firstcause.case.fold import advance, fold, next_step, progress_of
-from firstcause.case.folder import CaseFolder, all_cases, find_case, project_of
+from firstcause.case.folder import CaseFolder, all_cases, find_case, project_of, readable_cases
 from firstcause.case.gate import approval_code, diagnosis_hash, diff_hash, require_ready
 from firstcause.case.opening import open_case
 from firstcause.case.probing import Probe, probes_of
@@ -29,6 +30,7 @@ __all__ = [
     "Attempt",
     "CaseFolder",
     "Change",
+    "Codes",
     "Difference",
     "Event",
     "Probe",
@@ -65,6 +67,7 @@ __all__ = [
     "question",
     "questions",
     "questions_of",
+    "readable_cases",
     "reject",
     "require_other_approach",
     "require_ready",

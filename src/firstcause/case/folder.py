@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import time
+from collections.abc import Iterator
 from types import TracebackType
 from typing import Any
 
@@ -124,6 +125,15 @@ def all_cases(root: str) -> list[CaseFolder]:
     names = sorted(os.listdir(parent)) if os.path.isdir(parent) else []
     # Without a first line the process died before the case was opened: nothing was acknowledged.
     return [CaseFolder(path) for name in names if _begun(path := os.path.join(parent, name))]
+
+
+def readable_cases(root: str) -> Iterator[tuple[CaseFolder, Progress]]:
+    """The cases, newest first; a damaged one is shown by `case list`, and must not hide the whole ones."""
+    for folder in reversed(all_cases(root)):
+        try:
+            yield folder, folder.progress()
+        except RecordError:
+            continue
 
 
 def find_case(root: str, name: str | None = None) -> CaseFolder:

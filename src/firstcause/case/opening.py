@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 
-from firstcause.case.folder import CaseFolder, CaseWriter, all_cases, cases_of, new_case_folder
+from firstcause.case.folder import CaseFolder, CaseWriter, cases_of, new_case_folder, readable_cases
 from firstcause.case.gate import diagnosis_hash
 from firstcause.case.history import take_lock
 from firstcause.case.probing import write_probes
@@ -32,7 +31,7 @@ def open_case(root: str, run_id: str, run_folder: str, diagnosis: Diagnosis) -> 
     run = _run(run_folder)
     lock = take_lock(cases_of(root))
     try:
-        known = list(_readable(root))
+        known = list(readable_cases(root))
         folder = _open_case_of(known, run_id) or _left_over(known, run, diagnosis.symptom)
         inherited = () if folder else _inherited(known, run_id, run, diagnosis.symptom)
         folder = folder or new_case_folder(root, diagnosis.symptom.kind)
@@ -52,15 +51,6 @@ def open_case(root: str, run_id: str, run_folder: str, diagnosis: Diagnosis) -> 
             return _store(writer, folder, run, run_folder, diagnosis).case
     finally:
         os.close(lock)
-
-
-def _readable(root: str) -> Iterator[tuple[CaseFolder, Progress]]:
-    """The cases, newest first; a damaged one is shown by `case list`, and must not keep a run from being worked on."""
-    for folder in reversed(all_cases(root)):
-        try:
-            yield folder, folder.progress()
-        except RecordError:
-            continue
 
 
 def _open_case_of(known: list[tuple[CaseFolder, Progress]], run_id: str) -> CaseFolder | None:

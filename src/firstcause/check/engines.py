@@ -9,6 +9,7 @@ from typing import Literal
 from firstcause.check.code import Call, Code, Loop
 from firstcause.check.facts.models import loaded_class
 from firstcause.check.makers import first_maker
+from firstcause.source.callsites import last_name
 
 EngineKind = Literal["vllm", "sglang", "pipeline", "transformers"]
 ENGINES: dict[str, EngineKind] = {
@@ -76,15 +77,18 @@ def tokenized(one: Generation) -> Call | None:
         while isinstance(value, (ast.Attribute, ast.Subscript)):
             value = value.value
         made = first_maker(call.code, call.module, value)
-        text = made.module.segment(made.node.func).lower() if made is not None else ""
-        if made is not None and text.rpartition(".")[2] in (
-            "tok",
-            "tokenizer",
-            "encode",
-            "batch_encode_plus",
-        ):
+        if made is not None and _tokenizes(made):
             return made
     return None
+
+
+def _tokenizes(made: Call) -> bool:
+    """Whether a tokenizer itself is called, or told to encode: by the name, or by what the name holds."""
+    if last_name(made.node.func).lower() in ("tok", "tokenizer", "encode", "batch_encode_plus"):
+        return True
+    held = made.node.func if isinstance(made.node.func, ast.Name) else None
+    maker = first_maker(made.code, made.module, held) if held is not None else None
+    return maker is not None and "tokenizer" in maker.module.segment(maker.node.func).lower()
 
 
 def loop_over(code: Code, call: Call) -> Loop | None:

@@ -11,6 +11,7 @@ _LONG = (
     ("torch.cuda.amp.grad_scaler.", "torch.cuda.amp."),
     ("torch.amp.grad_scaler.", "torch.amp."),
     ("torch.amp.autocast_mode.", "torch.amp."),
+    ("torch.cuda.amp.autocast_mode.", "torch.cuda.amp."),
     ("torch.nn.parallel.distributed.", "torch.nn.parallel."),
     ("transformers.trainer.", "transformers."),
     ("transformers.training_args.", "transformers."),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import os
 
-from firstcause.cli.diagnose import seconds
+from firstcause.cli.budget import add_budget
 from firstcause.cli.output import write_json
 from firstcause.lab.without import COMPONENTS
 from firstcause.lab.without.asked import Arm, Bisection, Seen, bisect
@@ -22,13 +22,7 @@ MOST = 120
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--budget",
-        type=seconds,
-        default=600.0,
-        metavar="TIME",
-        help="at most this long in all (default: 600s)",
-    )
+    add_budget(parser, 600, "at most this long in all")
     parser.add_argument("--json", metavar="FILE", help="write the result as JSON")
 
 

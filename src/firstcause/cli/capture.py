@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from firstcause.cli.output import write_json
 from firstcause.lab.going.capture import Captured, Standing, capture
 from firstcause.lab.going.stacks import Frame
+from firstcause.record.folder import relative
 from firstcause.report.plain import cropped, one_line
 from firstcause.schema import to_plain
 
@@ -60,5 +61,4 @@ def _stacks(one: Standing, cwd: str) -> Iterator[str]:
 
 
 def _place(frame: Frame, cwd: str) -> str:
-    path = os.path.relpath(frame.file, cwd)
-    return f"{frame.file if path.startswith('..') else path}:{frame.line}"
+    return f"{relative(frame.file, cwd)}:{frame.line}"

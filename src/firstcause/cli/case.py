@@ -10,6 +10,8 @@ import argparse
 import importlib
 from typing import NamedTuple
 
+from firstcause.cli.budget import add_budget
+
 
 class Step(NamedTuple):
     """A step's one-line help and the module of ``cli.cases`` that does it."""
@@ -42,9 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                 "--json", metavar="FILE", help='write the result as JSON; "-" is standard output'
             )
         if name in ("verify", "try"):
-            one.add_argument(
-                "--budget", type=_seconds, default=600.0, metavar="TIME", help="such as 120s or 5m"
-            )
+            add_budget(one, 600)
         if name == "reject":
             one.add_argument("--because", required=True, metavar="TEXT", help="the reason, kept as evidence")
         if name == "close":
@@ -55,14 +55,3 @@ def main(args: argparse.Namespace) -> int:
     module = importlib.import_module(f"firstcause.cli.cases.{STEPS[args.step].module}")
     code: int = module.main(args)
     return code
-
-
-def _seconds(text: str) -> float:
-    factor = {"s": 1.0, "m": 60.0, "h": 3600.0}.get(text[-1:], 0.0)
-    try:
-        seconds = float(text[:-1]) * factor if factor else float(text)
-    except ValueError:
-        seconds = 0.0
-    if not 0.0 < seconds < 1e9:
-        raise argparse.ArgumentTypeError(f"{text!r} is no time such as 120s or 5m")
-    return seconds

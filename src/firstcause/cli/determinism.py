@@ -8,20 +8,14 @@ from __future__ import annotations
 import argparse
 import os
 
-from firstcause.cli.diagnose import seconds
+from firstcause.cli.budget import add_budget
 from firstcause.cli.output import write_json
 from firstcause.lab.follow.unequal import WORDS, Determinism, check
 from firstcause.schema import to_plain
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--budget",
-        type=seconds,
-        default=600.0,
-        metavar="TIME",
-        help="at most this long for one run (default: 600s)",
-    )
+    add_budget(parser, 600, "at most this long for one run")
     parser.add_argument("--json", metavar="FILE", help="write the result as JSON")
 
 
@@ -29,8 +23,8 @@ def main(args: argparse.Namespace) -> int:
     found = check(os.getcwd(), args.command, args.budget)
     if args.json:
         write_json(args.json, to_plain(found) | {"cause": "seed-incomplete" if found.sources else None})
-    for line in told(found):
-        print(line)
+    if args.json != "-":
+        print("\n".join(told(found)))
     return 0 if found.equal else 1
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import functools
 import os
-import re
 import sys
 import time
 from typing import Any
 
 from firstcause.case import class_of, open_case
+from firstcause.cli.budget import add_budget
 from firstcause.cli.output import look, source_lines, write_json
 from firstcause.diagnose import diagnose as settle
 from firstcause.diagnose.bounds import keeps_no_data, without_secrets
@@ -31,13 +31,7 @@ MOST_LABS = 1.25
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", nargs="?", default="last", help="a run's folder or id (default: the last one)")
-    parser.add_argument(
-        "--budget",
-        type=seconds,
-        default=120.0,
-        metavar="TIME",
-        help="at most this long, such as 90s or 5m (default: 120s)",
-    )
+    add_budget(parser, 120)
     parser.add_argument(
         "--yes", action="store_true", help="run the program again in sealed copies without asking"
     )
@@ -57,14 +51,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", metavar="FILE", help="write the diagnosis as JSON")
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing")
-
-
-def seconds(text: str) -> float:
-    """A time such as 90, 90s or 5m in seconds."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)(s|m|h)?", text)
-    if match is None:
-        raise argparse.ArgumentTypeError(f"{text!r} is no time; write 90s or 5m")
-    return float(match[1]) * {"s": 1, "m": 60, "h": 3600, None: 1}[match[2]]
 
 
 def main(args: argparse.Namespace) -> int:

@@ -6,9 +6,11 @@ import argparse
 import os
 import subprocess
 import sys
+import tempfile
 from typing import Any
 
-from firstcause.case import CaseFolder, all_cases
+from firstcause.case import CaseFolder, readable_cases
+from firstcause.cli.budget import add_budget
 from firstcause.cli.output import write_json
 from firstcause.errors import RecordError
 from firstcause.minimize.causes import BROKEN_BY
@@ -16,7 +18,7 @@ from firstcause.minimize.regression import regression_test
 from firstcause.minimize.reproduce import Reproduction, reproduce
 from firstcause.record.folder import HOME, RunFolder
 from firstcause.record.ranked import world_of
-from firstcause.record.supervise import afterwards
+from firstcause.record.supervise import afterwards, anew, launch
 from firstcause.schema import to_plain
 
 
@@ -33,9 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="write a test that runs the program: red until it gets past the failure",
     )
-    parser.add_argument(
-        "--budget", type=float, default=60.0, metavar="SECONDS", help="at most this long (default: 60)"
-    )
+    add_budget(parser, 60)
     parser.add_argument("--json", metavar="FILE", help="write the result as JSON")
 
 
@@ -63,6 +63,9 @@ def main(args: argparse.Namespace) -> int:
     if args.output:
         with open(args.output, "w", encoding="utf-8") as file:
             file.write(text)
+    if args.json == "-":
+        return 0
+    if args.output:
         print(f"{args.output}: {_told(result)}")
     else:
         print(text, end="")
@@ -75,19 +78,21 @@ def main(args: argparse.Namespace) -> int:
 def _meant(name: str) -> RunFolder:
     """The run of that name, the run of the case of that name, or the record of the script, which is run now."""
     if os.path.isfile(name):
-        # What it prints stands before the result.
-        observed = [sys.executable, "-m", "firstcause", "run", "-q", "python", name]
-        subprocess.run(observed, check=False, stdout=sys.stderr)
-        return afterwards.found("last", os.getcwd())
+        with tempfile.TemporaryDirectory(prefix="firstcause-") as scratch:
+            answer = os.path.join(scratch, "run.json")
+            observed = [sys.executable, "-m", "firstcause", *anew.words([launch.python(), name], answer)]
+            # What it prints stands before the result.
+            subprocess.run(observed, check=False, stdout=sys.stderr)
+            return anew.run_of(answer, os.getcwd())
     case = _case(name)
     return afterwards.found(case.run_folder() if case is not None else name, os.getcwd())
 
 
 def _broken(folder: RunFolder) -> str:
     """What the established cause of a case of this run breaks; empty where there is no such case."""
-    for case in all_cases(os.path.join(os.getcwd(), HOME)):
+    for case, progress in readable_cases(os.path.join(os.getcwd(), HOME)):
         if os.path.realpath(case.run_folder()) == os.path.realpath(folder.path):
-            diagnosis = case.progress().case.diagnosis
+            diagnosis = progress.case.diagnosis
             invariant = BROKEN_BY.get(diagnosis.cause or "") if diagnosis is not None else None
             if invariant:
                 return invariant

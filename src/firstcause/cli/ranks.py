@@ -11,7 +11,7 @@ import os
 import shlex
 import sys
 
-from firstcause.cli.diagnose import seconds
+from firstcause.cli.budget import add_budget
 from firstcause.cli.output import look, write_json
 from firstcause.errors import RecordError
 from firstcause.lab.counterfactual import Lab
@@ -27,13 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--yes", action="store_true", help="run all ranks again in a confined copy, and watch them"
     )
-    parser.add_argument(
-        "--budget",
-        type=seconds,
-        default=120.0,
-        metavar="TIME",
-        help="for that at most this long (default: 120s)",
-    )
+    add_budget(parser, 120, "for that at most this long")
     parser.add_argument("--json", metavar="FILE", help='write it as JSON ("-" for standard output)')
 
 

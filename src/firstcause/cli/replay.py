@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
+from firstcause.cli.budget import add_budget
 from firstcause.cli.output import write_json
 from firstcause.errors import RecordError
 from firstcause.lab.again import replay_fresh
@@ -26,9 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=["cpu"],
         help="lead every device of the program there, such as for a recording made on a GPU",
     )
-    parser.add_argument(
-        "--budget", type=float, default=300.0, metavar="SECONDS", help="at most this long (default: 300)"
-    )
+    add_budget(parser, 300)
     parser.add_argument(
         "--against",
         type=int,
@@ -52,18 +51,21 @@ def main(args: argparse.Namespace) -> int:
     compared = compare(folder, failure, args.against, args.budget) if args.against else None
     if args.json:
         write_json(args.json, to_plain(result) | ({"compared": to_plain(compared)} if compared else {}))
+    if args.json != "-":
+        print("\n".join(_told(failure, result, compared)))
+    return 0 if result["exact"] or result.get("same") else 3
+
+
+def _told(failure: Facts, result: Facts, compared: Compared | None) -> Iterator[str]:
     what = f"step {failure['step']}" if "call" not in failure else f"call {failure['call']['number']}"
     if result["exact"]:
-        print(f"{what} replayed exactly in a fresh process: {_compared(failure, result)}")
+        yield f"{what} replayed exactly in a fresh process: {_compared(failure, result)}"
     elif "same" in result:
-        print(f"{what} replayed in a fresh process: {result['why']}")
+        yield f"{what} replayed in a fresh process: {result['why']}"
     else:
-        print(f"{what} was not replayed exactly: {result['why']}")
-    for line in _seen(failure, result):
-        print(f"  {line}")
-    for line in _apart(compared) if compared is not None else ():
-        print(line)
-    return 0 if result["exact"] or result.get("same") else 3
+        yield f"{what} was not replayed exactly: {result['why']}"
+    yield from (f"  {line}" for line in _seen(failure, result))
+    yield from _apart(compared) if compared is not None else ()
 
 
 def _apart(compared: Compared) -> Iterator[str]:

@@ -7,11 +7,11 @@ The page loads nothing from anywhere. `firstcause open FILE` takes the record ou
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import io
 import os
 
 from firstcause.case import CaseFolder
+from firstcause.cli.extra import need
 from firstcause.cli.shown import shown
 from firstcause.errors import InputError
 from firstcause.record import private, restore
@@ -46,9 +46,7 @@ def main(args: argparse.Namespace) -> int:
             return 0
     else:
         # Reading a journal in blocks stands beside its folding, which numpy does.
-        if importlib.util.find_spec("numpy") is None:
-            message = "the report needs the package numpy, which is not installed"
-            raise InputError("view-missing", message, "pip install 'firstcause[view]'")
+        need("the report", "numpy")
         if args.format == "csv":
             return _table(what, args.output, args.force)
         from firstcause.view.project import Project

@@ -11,7 +11,7 @@ import os
 import shlex
 from typing import Any
 
-from firstcause.cli.diagnose import seconds
+from firstcause.cli.budget import add_budget
 from firstcause.cli.output import write_json
 from firstcause.lab.follow.resumed import Missing, Resumption, check
 from firstcause.schema import to_plain
@@ -40,13 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="STEP",
         help="break off after so many optimizer steps (default: a save near the middle)",
     )
-    parser.add_argument(
-        "--budget",
-        type=seconds,
-        default=600.0,
-        metavar="TIME",
-        help="at most this long for one of the four runs",
-    )
+    add_budget(parser, 600, "at most this long for one of the four runs")
     parser.add_argument("--json", metavar="FILE", help="write the result as JSON")
 
 
@@ -54,8 +48,8 @@ def main(args: argparse.Namespace) -> int:
     found = check(os.getcwd(), args.command, shlex.split(args.resume), args.budget, args.at)
     if args.json:
         write_json(args.json, to_json(found))
-    for line in told(found):
-        print(line)
+    if args.json != "-":
+        print("\n".join(told(found)))
     return 0 if not found.why and not found.missing else 1
 
 

@@ -56,20 +56,16 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _tell(found: Review, folder: CaseFolder | None, diagnosed: bool) -> None:
-    beside = (
-        f"in the light of case {folder.id}" if folder else "without a case: only what the patch itself shows"
-    )
+    beside = "without a case: only what the patch itself shows"
+    if folder or diagnosed:
+        beside = f"in the light of {f'case {folder.id}' if folder else 'the diagnosis'}"
     print(f"{len(found.files)} files, {len(found.places)} places, {beside}")
     for reason in found.reasons:
         print(f"{plain(reason.place)}: {reason.rule}: {plain(reason.text)}")
     if found.passed:
         print("nothing speaks against it; whether it helps is told by: firstcause case verify")
     else:
-        print(
-            f"next: firstcause case show {folder.id if folder else ''}".rstrip()
-            if folder
-            else "next: firstcause diagnose"
-        )
+        print(f"next: firstcause case show {folder.id}" if folder else "next: firstcause diagnose")
 
 
 def _diagnosis(path: str) -> Diagnosis:

@@ -17,21 +17,23 @@ def shown(name: str, cwd: str) -> tuple[RunFolder | CaseFolder, str]:
 
     Raises ``InputError`` where it is neither.
     """
+    found = _meant(name, cwd)
+    kind = "case" if isinstance(found, CaseFolder) else "run"
+    return found, f"#{kind}/{quote(os.path.basename(found.path), safe='')}"
+
+
+def _meant(name: str, cwd: str) -> RunFolder | CaseFolder:
     if os.path.isfile(os.path.join(name, HISTORY)):
-        case = CaseFolder(name)
-        return case, f"#case/{quote(case.id, safe='')}"
+        return CaseFolder(name)
     if name == "last" or os.path.isfile(os.path.join(name, "run.json")):
-        run = find_run(name, cwd)
-        return run, f"#run/{quote(os.path.basename(run.path), safe='')}"
+        return find_run(name, cwd)
     try:
-        run = find(cwd, [name])[0].folder
-        return run, f"#run/{quote(os.path.basename(run.path), safe='')}"
+        return find(cwd, [name])[0].folder
     except RecordError as missing:
         try:
-            case = find_case(os.path.join(cwd, HOME), name)
+            return find_case(os.path.join(cwd, HOME), name)
         except RecordError:
             message = f"{name!r} is no run and no case of {cwd}"
             raise InputError(
                 "nothing-shown", message, "firstcause runs list, firstcause case list"
             ) from missing
-        return case, f"#case/{quote(case.id, safe='')}"

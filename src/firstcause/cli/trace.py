@@ -10,6 +10,7 @@ import argparse
 import os
 import sys
 
+from firstcause.cli.budget import add_budget
 from firstcause.cli.output import look, write_json
 from firstcause.lab.expression.asked import follow
 from firstcause.lab.expression.spelled import spelled
@@ -27,9 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="follow it through step N of the program, the first being 0 (default: the step that failed, or else step 0)",
     )
-    parser.add_argument(
-        "--budget", type=float, default=120.0, metavar="SECONDS", help="at most this long (default: 120)"
-    )
+    add_budget(parser, 120)
     parser.add_argument("--json", metavar="FILE", help="write the rows as JSON")
 
 

@@ -7,11 +7,10 @@ program, it only shows.
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import os
 import sys
 
-from firstcause.errors import InputError
+from firstcause.cli.extra import need
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,10 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Serve until Ctrl-C."""
-    for package in ("numpy", "starlette", "uvicorn"):
-        if importlib.util.find_spec(package) is None:
-            message = f"the page needs the package {package}, which is not installed"
-            raise InputError("view-missing", message, "pip install 'firstcause[view]'")
+    need("the page", "numpy", "starlette", "uvicorn")
     from firstcause.cli.shown import shown
     from firstcause.view.project import Project
     from firstcause.view.server import serve

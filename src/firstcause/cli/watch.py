@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import glob
-import importlib.util
 import os
 import sys
 import time
 from array import array
 from typing import TYPE_CHECKING
 
-from firstcause.errors import InputError
+from firstcause.cli.extra import need
 from firstcause.record.folder import RunFolder, find_run
 from firstcause.report.run_line import run_line
 from firstcause.report.watch_line import Seen, watch_lines
@@ -30,18 +28,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Show a line a process until the run has ended; 0 without a symptom, 1 with one."""
-    if importlib.util.find_spec("numpy") is None:
-        message = "watch needs the package numpy, which is not installed"
-        raise InputError("view-missing", message, "pip install 'firstcause[view]'")
-    from firstcause.view.following import Follower
+    need("watch", "numpy")
+    from firstcause.view.following import Follower, journals_of
 
     folder = find_run(args.run, os.getcwd())
     followers: dict[str, Follower] = {}
-    still, drawn = True, 0
+    drawn = 0
     while True:
         # Asked before reading: what is written until the end is then read.
         still = folder.is_held()
-        for path in sorted(glob.glob(os.path.join(glob.escape(folder.path), "*.journal"))):
+        for path in journals_of(folder):
             followers.setdefault(path, Follower(path)).advance()
         lines = watch_lines([_seen(f) for f in followers.values()])
         if sys.stdout.isatty():

@@ -7,7 +7,7 @@ dropped without a word: a loss that stands still may simply have arrived.
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from firstcause.lab.counterfactual import Ran
@@ -19,10 +19,13 @@ from firstcause.specialists.audits import audited as audit_of
 from firstcause.specialists.divergence import onset, smoothed
 from firstcause.specialists.examination import Examination
 from firstcause.specialists.performance_profiling import SPECIALIST as PERFORMANCE
-from firstcause.specialists.specialist import AloneCause, SilentCause, Specialist
+from firstcause.specialists.specialist import AloneCause, SilentCause
 
 LEAST_STEPS = 10
-AUDITED = tuple(s for s in SPECIALISTS if s is not PERFORMANCE)
+SLOW = tuple(m for m in PERFORMANCE.modules if isinstance(m, SilentCause))
+AUDITED = tuple(
+    m for s in SPECIALISTS if s is not PERFORMANCE for m in s.modules if isinstance(m, SilentCause)
+)
 # A source of chance that is not seeded makes no training worse: it is named where nothing else is wrong.
 LAST = ("seed-incomplete",)
 # Wide on purpose: a spike of one batch, a warm-up and an adversary's rising loss stay below at least one of these.
@@ -55,16 +58,14 @@ def audited(examination: Examination) -> dict[str, str]:
     """What the audit of a training shows that nobody means: a sentence a cause; empty where it may not be run again."""
     if examination.lab is None:
         return {}
-    told = _seen(audit_of(examination.lab), examination, AUDITED)
-    return {cause: text for cause, text in told.items() if cause not in LAST}
+    return _seen(audit_of(examination.lab), examination, (m for m in AUDITED if m.CAUSE not in LAST))
 
 
 def left(examination: Examination) -> dict[str, str]:
     """The same for what is asked last: it is true beside any other cause, and tells nothing of that one."""
     if examination.lab is None:
         return {}
-    told = _seen(audit_of(examination.lab), examination, AUDITED)
-    return {cause: text for cause, text in told.items() if cause in LAST}
+    return _seen(audit_of(examination.lab), examination, (m for m in AUDITED if m.CAUSE in LAST))
 
 
 def alone(examination: Examination) -> dict[str, str]:
@@ -79,12 +80,11 @@ def alone(examination: Examination) -> dict[str, str]:
 
 def slow(examination: Examination) -> dict[str, str]:
     """What makes the steps of a training slow, the same; asked where nothing is wrong with what they compute."""
-    return _seen(Ran("", "lost"), examination, [PERFORMANCE]) if examination.lab is not None else {}
+    return _seen(Ran("", "lost"), examination, SLOW) if examination.lab is not None else {}
 
 
-def _seen(found: Ran, examination: Examination, specialists: Sequence[Specialist]) -> dict[str, str]:
-    silent = [m for specialist in specialists for m in specialist.modules if isinstance(m, SilentCause)]
-    told = {m.CAUSE: m.seen(found, examination) for m in silent}
+def _seen(found: Ran, examination: Examination, causes: Iterable[SilentCause]) -> dict[str, str]:
+    told = {m.CAUSE: m.seen(found, examination) for m in causes}
     return {cause: text for cause, text in told.items() if text is not None}
 
 

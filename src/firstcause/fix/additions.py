@@ -6,6 +6,7 @@ import ast
 import textwrap
 
 from firstcause.fix.edits import Edit
+from firstcause.fix.statements import newline_of
 from firstcause.source import Module
 
 
@@ -26,7 +27,7 @@ def imported(module: Module, name: str) -> list[Edit]:
         if after
         else body[0].lineno
     )
-    return [Edit(module.path, (line, 0), (line, 0), f"import {name}\n")]
+    return [Edit(module.path, (line, 0), (line, 0), f"import {name}{newline_of(module)}")]
 
 
 def defined_before(module: Module, node: ast.AST, text: str) -> Edit | None:

@@ -17,9 +17,10 @@ from dataclasses import dataclass
 from firstcause.fix.edits import Edit
 from firstcause.fix.operations import Facts, module_of, named_line
 from firstcause.fix.rewrite import inserted_after
-from firstcause.fix.statements import blocks_of, inserted_line_after
+from firstcause.fix.statements import inserted_line_after, later_in_block, margin, starts_line
 from firstcause.schema import Site
 from firstcause.source import Module, Project
+from firstcause.source.feeds import last_name
 from firstcause.source.module import FUNCTIONS, FunctionNode
 
 
@@ -90,14 +91,12 @@ def _tables(
             if any(isinstance(t, ast.Name) and t.id == node.id for t in assign.targets):
                 yield from _tables(project, module, scope, assign.value, depth - 1)
     elif isinstance(node, ast.Call) and depth:
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        name = last_name(node.func)
         for other in project.modules:
             for function in other.nodes(ast.FunctionDef):
                 if function.name == name:
-                    for back in (
-                        n for n in ast.walk(function) if isinstance(n, ast.Return) and n.value is not None
-                    ):
-                        if back.value is not None:
+                    for back in ast.walk(function):
+                        if isinstance(back, ast.Return) and back.value is not None:
                             yield from _tables(project, other, function, back.value, depth - 1)
 
 
@@ -141,9 +140,8 @@ def read(facts: Facts, project: Project) -> Read | None:
 
 def _last_load(module: Module, statement: ast.stmt) -> ast.stmt:
     """The last of the statements that load one after the other; one that shares its line cannot be followed."""
-    block = next((b for b in blocks_of(module.parents.get(statement)) if statement in b), [statement])
     last = statement
-    for one in block[block.index(statement) + 1 :]:
+    for one in later_in_block(module, statement):
         if "load_state_dict(" not in module.segment(one) and one.lineno != last.lineno:
             break
         last = one
@@ -216,10 +214,9 @@ def loaded(found: Read, statements: list[str]) -> list[Edit] | None:
         indent = " " * (found.after.col_offset + 4)
         statements = ["\n".join([f"if {found.guard}:", *(indent + text for text in statements)])]
     module, after = found.module, found.after
-    line = module.lines[after.lineno - 1]
-    if line.encode()[: after.col_offset].decode().strip() and line.endswith("\n"):
+    if not starts_line(module, after) and module.lines[after.lineno - 1].endswith("\n"):
         # Several statements in one line: theirs is the depth of the first.
-        indent, end = line[: len(line) - len(line.lstrip())], ((after.end_lineno or after.lineno) + 1, 0)
+        indent, end = margin(module, after), ((after.end_lineno or after.lineno) + 1, 0)
         return [Edit(module.path, end, end, f"{indent}{text}\n") for text in statements]
     edits = [inserted_line_after(module, after, text) for text in statements]
     return None if any(e is None for e in edits) else [e for e in edits if e is not None]

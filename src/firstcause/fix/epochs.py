@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from firstcause.fix.operations import Facts, module_of
 from firstcause.fix.patches.uneven_batches_per_rank import iterated
 from firstcause.source import Module, Project
+from firstcause.source.feeds import last_name
 
 
 @dataclass(frozen=True)
@@ -52,10 +53,11 @@ def _at_call(
     found = []
     for module in project.modules:
         for call in module.nodes(ast.Call):
-            name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
             statement = module.statement(call)
             around = (
-                _around(module, call, statement) if name == function.name and statement is not None else None
+                _around(module, call, statement)
+                if last_name(call.func) == function.name and statement is not None
+                else None
             )
             if around is None:
                 continue

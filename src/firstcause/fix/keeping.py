@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Sequence
 from typing import Any
 
+from firstcause.fix.additions import imported
 from firstcause.fix.edits import Edit
 from firstcause.fix.operations import Facts
+from firstcause.fix.statements import margin, newline_of, starts_line
 from firstcause.source import Module, reads
 from firstcause.source import pieces as places
 from firstcause.source.feeds import LOOPS
@@ -44,7 +45,6 @@ def hoisted(module: Module, run: list[ast.stmt]) -> tuple[list[Edit], str] | Non
     """Moved above the outermost loop of its function in which nothing that it takes is bound; None without such a loop."""
     names = set(places.taken(run, "run"))
     loop: ast.stmt | None = None
-    inner: ast.AST = run[0]
     for around in module.ancestors(run[0]):
         if isinstance(around, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             break
@@ -59,19 +59,16 @@ def hoisted(module: Module, run: list[ast.stmt]) -> tuple[list[Edit], str] | Non
             bound |= {n.id for t in target for n in ast.walk(t) if isinstance(n, ast.Name)}
             if names & bound or set(reads.outputs(run)) & bound:
                 break
-            loop, inner = around, around
+            loop = around
         elif isinstance(around, (ast.If, ast.Try)) and loop is None:
             # It may not run at all.
             return None
-        else:
-            inner = around
-    if loop is None or not starts_line(module, loop) or inner is None:
+    if loop is None or not starts_line(module, loop):
         return None
-    text = lines_of(module, run, indent_of(module, loop))
-    alone = [s for held in (module.parents[run[0]],) for s in getattr(held, "body", []) if s not in run] == []
-    if alone:
+    if all(s in run for s in getattr(module.parents[run[0]], "body", [])):
+        # Nothing would be left in the block.
         return None
-    put = Edit(module.path, (loop.lineno, 0), (loop.lineno, 0), text)
+    put = Edit(module.path, (loop.lineno, 0), (loop.lineno, 0), lines_of(module, run, margin(module, loop)))
     out = Edit(module.path, (run[0].lineno, 0), _end(run), "")
     return [put, out], f"above the loop at line {loop.lineno}"
 
@@ -91,7 +88,7 @@ def _kept(module: Module, run: list[ast.stmt], kind: str, facts: Facts) -> tuple
     local = set(reads.outputs(function.body)) | {
         a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)
     }
-    own = _own_object(module, function, facts)
+    own = _own_object(module, function)
     varying = [i for i in facts["inputs"] if i["name"] in local and not (own and i["name"] == own[0])]
     keys = [i["name"] for i in varying if i["values"] > 1 or i["simple"]]
     if any(not i["simple"] for i in varying if i["values"] > 1):
@@ -101,7 +98,7 @@ def _kept(module: Module, run: list[ast.stmt], kind: str, facts: Facts) -> tuple
     holder = f"{own[0]}.{name}" if own else f"_{name}"
     key = keys[0] if len(keys) == 1 else f"({', '.join(keys)})" if keys else "()"
     slot = f"{holder}[{key}]"
-    indent = indent_of(module, run[0])
+    indent = margin(module, run[0])
     newline = newline_of(module)
     value = _value(run, kind)
     made: list[str] = [f"{indent}if {key} not in {holder}:"]
@@ -150,9 +147,7 @@ def _value(run: list[ast.stmt], kind: str) -> ast.expr | None:
     return None
 
 
-def _own_object(
-    module: Module, function: ast.FunctionDef, facts: Facts
-) -> tuple[str, ast.FunctionDef] | None:
+def _own_object(module: Module, function: ast.FunctionDef) -> tuple[str, ast.FunctionDef] | None:
     """The name of ``self`` and the class's ``__init__``, where the piece reads an object that stays the same."""
     around = module.parents.get(function)
     if not isinstance(around, ast.ClassDef) or not function.args.args or function.decorator_list:
@@ -178,7 +173,7 @@ def _held_by(
         line = (first.end_lineno or first.lineno) + 1 if is_super or is_text else first.lineno
         if (is_super or is_text) and len(init.body) > 1:
             line = init.body[1].lineno
-        return Edit(module.path, (line, 0), (line, 0), f"{indent_of(module, first)}{text}{newline}")
+        return Edit(module.path, (line, 0), (line, 0), f"{margin(module, first)}{text}{newline}")
     outermost = [
         a for a in module.ancestors(function.body[0]) if isinstance(a, (ast.FunctionDef, ast.ClassDef))
     ][-1]
@@ -197,40 +192,14 @@ def _cached(module: Module, function: ast.stmt, facts: Facts) -> tuple[list[Edit
     asked = [i for i in facts["inputs"] if i["name"] in given]
     if any(not i["simple"] for i in (asked[1:] if is_method else asked)):
         return None
-    newline, indent = newline_of(module), indent_of(module, function)
+    newline, indent = newline_of(module), margin(module, function)
     edit = Edit(
         module.path, (function.lineno, 0), (function.lineno, 0), f"{indent}@{CACHE}(maxsize=None){newline}"
     )
-    imported = [] if re.search(r"^import functools\b", module.text, re.M) else [_import(module)]
-    return [*imported, edit], f"by `{CACHE}`"
-
-
-def _import(module: Module) -> Edit:
-    body = module.tree.body
-    is_text = isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant)
-    future = [s for s in body if isinstance(s, ast.ImportFrom) and s.module == "__future__"]
-    after = future[-1] if future else body[0] if is_text else None
-    line = (after.end_lineno or after.lineno) + 1 if after is not None else body[0].lineno
-    return Edit(module.path, (line, 0), (line, 0), f"import functools{newline_of(module)}")
+    return [*imported(module, "functools"), edit], f"by `{CACHE}`"
 
 
 # ------------------------------------------------------------------ text
-
-
-def starts_line(module: Module, statement: ast.stmt) -> bool:
-    """Whether nothing stands before it on its line."""
-    return not module.lines[statement.lineno - 1].encode()[: statement.col_offset].strip()
-
-
-def indent_of(module: Module, statement: ast.stmt) -> str:
-    """The white space before a statement."""
-    line = module.lines[statement.lineno - 1]
-    return line[: len(line) - len(line.lstrip())]
-
-
-def newline_of(module: Module) -> str:
-    """How the file ends its lines."""
-    return "\r\n" if module.lines and module.lines[0].endswith("\r\n") else "\n"
 
 
 def _end(run: Sequence[ast.stmt]) -> tuple[int, int]:
@@ -240,6 +209,6 @@ def _end(run: Sequence[ast.stmt]) -> tuple[int, int]:
 def lines_of(module: Module, run: Sequence[ast.stmt], indent: str) -> str:
     """The lines of a run at another depth."""
     first = run[0].lineno
-    own = indent_of(module, run[0])
+    own = margin(module, run[0])
     text = module.lines[first - 1 : _end(run)[0] - 1]
     return "".join(indent + line[len(own) :] if line.strip() else line for line in text)

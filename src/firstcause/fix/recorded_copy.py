@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from firstcause.lab.sealed import moved
 from firstcause.sandbox import bounded
 from firstcause.sandbox.confine import command_for
 from firstcause.sandbox.program_copy import Copied, copy_of
@@ -49,7 +50,7 @@ class ProgramCopy:
         """
         scratch = os.path.dirname(self.path)
         record = os.path.join(scratch, "run")
-        command = [_moved(word, self.made_of, self.path) for word in run.command]
+        command = [moved(word, self.made_of, self.path) for word in run.command]
         started = time.monotonic()
         ended, output = bounded.run(
             command_for(scratch, [*recorder, "run", "-q", "-o", record, *_expecting(run), *command]),
@@ -72,23 +73,15 @@ def _expecting(before: Run) -> list[str]:
     return [word for e in before.expectations for word in ("--expect", e.text)]
 
 
-def _moved(word: str, cwd: str, copy: str) -> str:
-    """A word of the command with the user's folder replaced by its copy."""
-    for folder in (os.path.abspath(cwd), os.path.realpath(cwd)):
-        if word == folder or word.startswith(folder + os.sep):
-            return copy + word[len(folder) :]
-    return word
-
-
 def _environment(before: Run, cwd: str, copy: str) -> dict[str, str]:
     """Our own environment, as the command had it: the variables that the record kept, the copy as the folder."""
     kept = (before.environment or {}).get("variables")
     recorded = {str(k): str(v) for k, v in kept.items()} if isinstance(kept, Mapping) else {}
     # A recording around this one is not this one's.
     own = {k: v for k, v in os.environ.items() if not k.startswith("FIRSTCAUSE_")}
-    moved = {k: _moved(v, cwd, copy) for k, v in recorded.items()}
-    if "PYTHONPATH" in moved:
-        moved["PYTHONPATH"] = os.pathsep.join(
-            _moved(p, cwd, copy) for p in recorded["PYTHONPATH"].split(os.pathsep)
+    there = {k: moved(v, cwd, copy) for k, v in recorded.items()}
+    if "PYTHONPATH" in there:
+        there["PYTHONPATH"] = os.pathsep.join(
+            moved(p, cwd, copy) for p in recorded["PYTHONPATH"].split(os.pathsep)
         )
-    return {**own, **moved, "PWD": copy}
+    return {**own, **there, "PWD": copy}

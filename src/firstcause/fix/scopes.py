@@ -41,3 +41,25 @@ def imports_torch(module: Module) -> bool:
         isinstance(n, ast.Import) and any(a.name == "torch" and a.asname in (None, "torch") for a in n.names)
         for n in module.tree.body
     )
+
+
+def named(module: Module, dotted: str) -> str | None:
+    """``torch.distributed.broadcast`` as this file can write it: by an imported name or alias; None where it imports none."""
+    found = [
+        own + dotted[len(full) :]
+        for full, own in _bound(module)
+        if dotted == full or dotted.startswith(full + ".")
+    ]
+    return min(found, key=len, default=None)
+
+
+def _bound(module: Module) -> Iterator[tuple[str, str]]:
+    """What each import binds: its full name, and the name in this file."""
+    for node in module.nodes(ast.Import):
+        for alias in node.names:
+            # ``import torch.nn`` binds torch.
+            first = alias.name.partition(".")[0]
+            yield (alias.name, alias.asname) if alias.asname else (first, first)
+    for origin in module.nodes(ast.ImportFrom):
+        for alias in origin.names:
+            yield f"{origin.module}.{alias.name}", alias.asname or alias.name

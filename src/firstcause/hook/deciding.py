@@ -7,7 +7,7 @@ import os
 
 from firstcause.hook.answers import ALLOWED, Said, denied
 from firstcause.hook.calls import Call
-from firstcause.hook.guarding import HOME, HOURS, Guard, guards, projects_with_cases
+from firstcause.hook.guarding import HOME, HOURS, Guard, guards, projects_around
 from firstcause.hook.shell import Written, persons_act, written
 
 _NEXT = "Next: call case_status, or: firstcause case show."
@@ -31,9 +31,10 @@ def _against(call: Call, hours: float) -> str:
         for path in one.paths:
             if _in_record(_real(path, call.cwd)):
                 return f"{one.verb} would write {path}: {_RECORD} {_NEXT}"
-    known = guards([call.cwd, *(os.path.dirname(path) for path in call.writes)], hours)
-    for guard in known:
-        act = persons_act(call.command)
+    act = persons_act(call.command)
+    # A project may lie below the folder in which the call is made, and be meant by its paths alone.
+    places = (os.path.dirname(_real(path, call.cwd)) for one in writes for path in one.paths)
+    for guard in guards([call.cwd, *places], hours):
         if act:
             typed = " ".join(act.split())
             return f"`{typed}` is a person's act, and case {guard.case} waits for one: {_SHOW} {_NEXT}"
@@ -75,7 +76,7 @@ def _real(path: str, cwd: str) -> str:
 
 def _in_record(real: str) -> bool:
     return any(
-        _inside(os.path.join(project, HOME), real) for project in projects_with_cases(os.path.dirname(real))
+        _inside(os.path.join(project, HOME), real) for project in projects_around(os.path.dirname(real))
     )
 
 

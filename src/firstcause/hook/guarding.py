@@ -52,16 +52,12 @@ def is_test(path: str) -> bool:
 
 def guards(places: list[str], hours: float = HOURS) -> list[Guard]:
     """The guards of all projects that hold one of the places, or lie around it."""
-    projects = dict.fromkeys(p for place in places for p in _projects(place))
+    projects = dict.fromkeys(p for place in dict.fromkeys(places) for p in projects_around(place))
     return [guard for project in projects for guard in _of(project, hours)]
 
 
-def projects_with_cases(place: str) -> list[str]:
-    """The folders around a place that hold cases, open or not: their records are written by firstcause alone."""
-    return list(_projects(place))
-
-
-def _projects(place: str) -> Iterator[str]:
+def projects_around(place: str) -> Iterator[str]:
+    """The folders around a place that hold cases, open or not."""
     folder = os.path.realpath(place)
     while True:
         if os.path.isdir(os.path.join(folder, HOME, "cases")):
@@ -100,14 +96,14 @@ def _guard(project: str, case: str, history: str) -> Guard | None:
         if last["event"] in _FREE or (last["event"] == "verified" and last["data"]["passed"]):
             return None
         return Guard(project, case, str(last["event"]), _files(project, events))
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, LookupError, TypeError, AttributeError):
         # Damaged or written over: nothing in it is an approval.
         return Guard(project, case, "damaged", None)
 
 
 def _files(project: str, events: list[dict[str, Any]]) -> frozenset[str] | None:
     """The files that the run loaded, and those that the diagnosis or its diff names."""
-    run = next(e["data"]["run_folder"] for e in reversed(events) if "run_folder" in e["data"])
+    run = [e["data"]["run_folder"] for e in events if "run_folder" in e["data"]][-1]
     named: set[str] = set()
     for event in events:
         diagnosis = event["data"].get("diagnosis") or {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import Any
 
@@ -65,12 +64,7 @@ def endless_call(folder: RunFolder) -> Facts | None:
 
 
 def _read(ended: Ended, seconds: float) -> Facts:
-    for line in ended.lines:
-        try:
-            result: Facts = json.loads(line)
-        except ValueError:
-            # Cut short as the process was ended.
-            continue
+    for result in ended.results:
         return result
     said = f"; it said: {ended.said}" if ended.said else ""
     if ended.code is None:

@@ -115,7 +115,7 @@ class Lab:
         """Each arm on the saved state of the failing step, up to its optimizer step or its exception."""
         why = unsaved(self.failure)
         if why:
-            return _lost(arms, why)
+            return lost(arms, why)
         return self._run({"from": "failure", "steps": 1}, arms)
 
     def _run(self, plan: dict[str, Any], arms: Sequence[Arm]) -> dict[str, Ran]:
@@ -128,12 +128,12 @@ class Lab:
 
     def _process(self, plan: dict[str, Any], arms: Sequence[Arm]) -> dict[str, Ran]:
         if not self.allowed():
-            return _lost(arms, NOT_AGREED)
+            return lost(arms, NOT_AGREED)
         if self.world > 1:
-            return _lost(arms, COMMUNICATES)
+            return lost(arms, COMMUNICATES)
         left = self.seconds_left
         if left < LEAST_SECONDS:
-            return _lost(arms, SPENT)
+            return lost(arms, SPENT)
         took = self.folder.run().seconds or 0.0
         whole = plan | {
             "arms": [{"name": a.name, "change": a.change, "settings": a.settings} for a in arms],
@@ -146,8 +146,8 @@ class Lab:
         try:
             ended = run_sealed(self.folder, extra, {"FIRSTCAUSE_ARMS": whole}, left)
         except OSError as error:
-            return _lost(arms, f"it could not be started: {error}")
-        found = {r.name: r for r in map(_read, ended.lines) if r is not None}
+            return lost(arms, f"it could not be started: {error}")
+        found = {r.name: r for r in map(read, ended.results)}
         if not found:
             how = (
                 "took too long"
@@ -155,20 +155,17 @@ class Lab:
                 else f"ended with code {ended.code} before the first mark"
             )
             said = f"; it said: {ended.said}" if ended.said else ""
-            return _lost(arms, f"the process {how}{said}")
+            return lost(arms, f"the process {how}{said}")
         return found
 
 
-def _lost(arms: Sequence[Arm], why: str) -> dict[str, Ran]:
+def lost(arms: Sequence[Arm], why: str) -> dict[str, Ran]:
+    """Every arm, with why there is nothing of it."""
     return {a.name: Ran(a.name, "lost", why=why) for a in arms}
 
 
-def _read(line: str) -> Ran | None:
-    try:
-        data = json.loads(line)
-    except ValueError:
-        # The last line of a process that was killed while it wrote.
-        return None
+def read(data: dict[str, Any]) -> Ran:
+    """An arm as its process has written it."""
     return Ran(
         data["arm"],
         data["ended"],

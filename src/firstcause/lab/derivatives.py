@@ -59,8 +59,7 @@ def by_layout(function: Any, args: Sequence[Any], kwargs: dict[str, Any], positi
     def given(spread: bool) -> torch.Tensor:
         torch.manual_seed(0)
         with torch.enable_grad():
-            outputs = function.apply(*wide[:position], start, *wide[position + 1 :], **kwargs)
-            outputs = [o for o in (outputs if isinstance(outputs, tuple) else (outputs,)) if _is_float(o)]
+            outputs = _outputs(function, [*wide[:position], start, *wide[position + 1 :]], kwargs)
             generator = torch.Generator().manual_seed(1)
             weights = [torch.randn(o.shape, generator=generator, dtype=o.dtype) for o in outputs]
             if spread:
@@ -86,8 +85,7 @@ def second(function: Any, args: Sequence[Any], kwargs: dict[str, Any], position:
         torch.manual_seed(0)
         with torch.enable_grad():
             start = at if graph else at.clone().requires_grad_()
-            outputs = function.apply(*wide[:position], start, *wide[position + 1 :], **kwargs)
-            outputs = [o for o in (outputs if isinstance(outputs, tuple) else (outputs,)) if _is_float(o)]
+            outputs = _outputs(function, [*wide[:position], start, *wide[position + 1 :]], kwargs)
             if not weights:
                 shapes = [*(o.shape for o in outputs), start.shape]
                 weights.extend(torch.randn(s, generator=generator, dtype=x.dtype) for s in shapes)
@@ -115,8 +113,7 @@ def written(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> dict[
     with torch.enable_grad():
         # A leaf may not be written in place by a forward; what follows it may.
         given = [a.view_as(a) if _is_float(a) and a.requires_grad else a for a in mine]
-        outputs = function.apply(*given, **kwargs)
-        outputs = [o for o in (outputs if isinstance(outputs, tuple) else (outputs,)) if _is_float(o)]
+        outputs = _outputs(function, given, kwargs)
         before = {n: a.detach().clone() for n, a in enumerate(given) if _is_float(a)}
         torch.autograd.backward([o.sum() for o in outputs if o.requires_grad])
     found = {}
@@ -158,8 +155,7 @@ def _one(function: Any, args: list[Any], kwargs: dict[str, Any], position: int) 
     def value(at: torch.Tensor) -> torch.Tensor:
         # Dropout and the like draw the same numbers each time.
         torch.manual_seed(0)
-        outputs = function.apply(*args[:position], at, *args[position + 1 :], **kwargs)
-        outputs = [o for o in (outputs if isinstance(outputs, tuple) else (outputs,)) if _is_float(o)]
+        outputs = _outputs(function, [*args[:position], at, *args[position + 1 :]], kwargs)
         if not weights:
             weights.extend(torch.randn(o.shape, generator=generator, dtype=torch.float64) for o in outputs)
         return torch.stack([(o.double() * w).sum() for o, w in zip(outputs, weights, strict=True)]).sum()
@@ -190,6 +186,12 @@ def _slope(value: Any, x: torch.Tensor, place: int, step: float) -> float:
     there.reshape(-1)[place] += step
     back.reshape(-1)[place] -= step
     return float(value(there) - value(back)) / (2 * step)
+
+
+def _outputs(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> list[torch.Tensor]:
+    """What the forward gives that has a derivative."""
+    given = function.apply(*args, **kwargs)
+    return [o for o in (given if isinstance(given, tuple) else (given,)) if _is_float(o)]
 
 
 def _is_float(output: Any) -> bool:

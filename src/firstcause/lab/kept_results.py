@@ -20,6 +20,7 @@ from typing import Any
 import torch
 
 from firstcause.lab import own_time
+from firstcause.lab.ranked.fingerprint import checksum
 
 MOST_ELEMENTS, MOST_ITEMS, MOST_BYTES = 1_000_000, 64, 64_000_000
 MOST_VALUES = 4096
@@ -207,7 +208,7 @@ def _of_value(value: Any, seen: Seen, depth: int = 3) -> Any:
     if isinstance(value, torch.Tensor):
         if value.grad_fn is not None or value.numel() > MOST_ELEMENTS or value.device.type != "cpu":
             raise Unknown
-        return ("tensor", value.dtype, tuple(value.shape), value.requires_grad, _crc(value))
+        return ("tensor", value.dtype, tuple(value.shape), value.requires_grad, checksum(value))
     if type(value).__module__ == "numpy":
         array = sys.modules["numpy"].asarray(value)
         if array.size > MOST_ELEMENTS or array.dtype.hasobject:
@@ -222,11 +223,6 @@ def _of_value(value: Any, seen: Seen, depth: int = 3) -> Any:
     # Held, so that no other object gets its identity.
     seen.held[id(value)] = value
     return ("object", id(value))
-
-
-def _crc(value: torch.Tensor) -> int:
-    flat = value.detach().contiguous()
-    return zlib.crc32(flat.view(-1).view(torch.uint8).numpy().tobytes()) if flat.numel() else 0
 
 
 def digest(value: Any) -> int | None:
@@ -246,7 +242,7 @@ class _Pickler(pickle.Pickler):
 
     def reducer_override(self, value: Any) -> Any:
         if isinstance(value, torch.Tensor) and value.device.type == "cpu":
-            return tuple, ((str(value.dtype), tuple(value.shape), _crc(value)),)
+            return tuple, ((str(value.dtype), tuple(value.shape), checksum(value)),)
         return NotImplemented
 
 

@@ -80,12 +80,9 @@ class Running:
 
     def _sample(self, number: int, frame: FrameType | None) -> None:
         at = time.process_time()
-        if len(self.stacks) < MOST_STACKS:
-            self.stacks[self._stack(frame)] += 1
-        else:
-            stack = self._stack(frame)
-            if stack in self.stacks:
-                self.stacks[stack] += 1
+        stack = self._stack(frame)
+        if len(self.stacks) < MOST_STACKS or stack in self.stacks:
+            self.stacks[stack] += 1
         own_time.spend(time.process_time() - at)
 
     def _stack(self, frame: FrameType | None) -> tuple[Any, ...]:

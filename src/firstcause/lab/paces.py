@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from firstcause.lab.counterfactual import NOT_AGREED, SPENT, Arm, Lab, Ran
+from firstcause.lab.counterfactual import NOT_AGREED, SPENT, Arm, Lab, Ran, lost, read
 from firstcause.lab.sealed import run_sealed
 
 RUNNING = "firstcause.lab.pace:Running"
@@ -29,10 +28,10 @@ def measure(
     ``statements`` are changed in the text as it is compiled (``lab/rewriting``). An arm's facts are those of ``lab/pace``.
     """
     if not lab.allowed():
-        return {a.name: Ran(a.name, "lost", why=NOT_AGREED) for a in arms}
+        return lost(arms, NOT_AGREED)
     left = lab.seconds_left
     if left < START_SECONDS:
-        return {a.name: Ran(a.name, "lost", why=SPENT) for a in arms}
+        return lost(arms, SPENT)
     plan = {
         "from": "start",
         "steps": steps,
@@ -47,20 +46,6 @@ def measure(
     try:
         ended = run_sealed(lab.folder, extra, files, left)
     except OSError as error:
-        return {a.name: Ran(a.name, "lost", why=f"it could not be started: {error}") for a in arms}
-    found = {a.name: Ran(a.name, "lost", why=ended.said or "it ended without a word") for a in arms}
-    for line in ended.lines:
-        try:
-            data = json.loads(line)
-        except ValueError:
-            # Cut short as the process was ended.
-            continue
-        found[data["arm"]] = Ran(
-            data["arm"],
-            data["ended"],
-            tuple(data.get("rows") or ()),
-            data.get("why", ""),
-            data.get("exception"),
-            facts=data.get("facts") or {},
-        )
-    return found
+        return lost(arms, f"it could not be started: {error}")
+    found = lost(arms, ended.said or "it ended without a word")
+    return found | {r.name: r for r in map(read, ended.results)}

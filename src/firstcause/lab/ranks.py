@@ -18,10 +18,11 @@ from typing import Any
 
 from firstcause.errors import FirstcauseError
 from firstcause.lab import rings
+from firstcause.lab.sealed import moved
 from firstcause.record import ranked
 from firstcause.record.folder import RunFolder
 from firstcause.record.supervise import launch
-from firstcause.sandbox import lifetime
+from firstcause.sandbox import bounded, lifetime
 from firstcause.sandbox.confine import command_for
 from firstcause.sandbox.program_copy import copy_of
 
@@ -64,7 +65,7 @@ def again(folder: RunFolder, seconds: float) -> Ranks:
         try:
             copy_of(run.folder, copy)
             os.makedirs(record)
-            command = [_moved(word, run.folder, copy) for word in run.command]
+            command = [moved(word, run.folder, copy) for word in run.command]
             with open(os.path.join(scratch, "output"), "w+b") as output:
                 process = subprocess.Popen(
                     command_for(scratch, command),
@@ -84,10 +85,10 @@ def again(folder: RunFolder, seconds: float) -> Ranks:
                 said = output.read(1 << 20).decode(errors="replace").strip()
         except (OSError, FirstcauseError) as error:
             return Ranks(why=f"it could not be started: {error}")
-        moved = (copy, run.folder)
         found = json.loads(json.dumps(_inside(ranked.standings(record), copy)).replace(copy, run.folder))
         ways = {
-            s["rank"]: rings.read(os.path.join(record, ranked.FOLDER, str(s["rank"])), moved) for s in found
+            s["rank"]: rings.read(os.path.join(record, ranked.FOLDER, str(s["rank"])), (copy, run.folder))
+            for s in found
         }
         why = ""
         if not found:
@@ -101,14 +102,9 @@ def again(folder: RunFolder, seconds: float) -> Ranks:
 
 def _environment(record: str, copy: str) -> dict[str, str]:
     own = {k: v for k, v in os.environ.items() if not k.startswith("FIRSTCAUSE_")}
-    extra = {k: v for k, v in launch.environment(record, {"FIRSTCAUSE_RANKS": AUDIT}).items() if k not in own}
-    path = launch.environment(record, {})["PYTHONPATH"]
-    return own | extra | {"PYTHONPATH": path, "PWD": copy, "PYTHONDONTWRITEBYTECODE": "1"}
-
-
-def _moved(word: str, folder: str, copy: str) -> str:
-    inside = word == folder or word.startswith(folder + os.sep)
-    return f"{copy}{word[len(folder) :]}" if inside else word
+    given = launch.environment(record, {"FIRSTCAUSE_RANKS": AUDIT})
+    extra = {k: v for k, v in given.items() if k not in own or k == "PYTHONPATH"}
+    return own | extra | {"PWD": copy, "PYTHONDONTWRITEBYTECODE": "1"}
 
 
 def _watched(process: subprocess.Popen[bytes], record: str, end: float) -> tuple[int | None, bool]:
@@ -159,14 +155,8 @@ def _inside(found: list[dict[str, Any]], copy: str) -> list[dict[str, Any]]:
 
 def _end(process: subprocess.Popen[bytes], record: str) -> None:
     """End the command and all that it started, workers in sessions of their own too: they carry the record's name."""
-    for number, grace in ((signal.SIGTERM, GRACE_SECONDS), (signal.SIGKILL, 0.5)):
-        if process.poll() is None:
-            try:
-                os.killpg(process.pid, number)
-                process.wait(grace)
-            except (ProcessLookupError, subprocess.TimeoutExpired):
-                # It is gone, or is asked again with more force.
-                continue
+    if process.poll() is None:
+        bounded.stop(process, GRACE_SECONDS)
     mark = f"FIRSTCAUSE_RUN={record}\0".encode()
     for name in os.listdir("/proc") if sys.platform == "linux" else ():
         if not name.isdigit() or int(name) == os.getpid():
@@ -179,5 +169,3 @@ def _end(process: subprocess.Popen[bytes], record: str) -> None:
         except OSError:
             # It has ended meanwhile, or is another user's.
             continue
-    if process.poll() is None:
-        process.wait()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import sys
 import types
 from collections import deque
 from collections.abc import Iterator
@@ -164,6 +165,4 @@ def _slots(kind: type) -> tuple[str, ...]:
 
 
 def _module(kind: type) -> Any:
-    import sys
-
     return sys.modules.get(kind.__module__)

@@ -60,7 +60,7 @@ def _change(tree: ast.Module, asked: dict[str, Any]) -> None:
         (test,) = ast.parse(f"if {MEMORY}.turn({number}): pass").body
         assert isinstance(test, ast.If)
         test.body = run
-        block[first : last + 1] = [_at(test, run[0])]
+        block[first : last + 1] = [_at(test, run[0], inside=run)]
         return
     names: list[str] = asked["names"]
     given = f"lambda: ({''.join(f'{n}, ' for n in names)})"
@@ -119,11 +119,9 @@ def _at(made: Any, like: ast.AST, inside: list[Any] | None = None) -> Any:
     """What was made, on the line of what stood there; what it holds of the program keeps its own."""
     own = {id(n) for held in inside or () for n in ast.walk(held)}
     for node in ast.walk(made):
-        if id(node) not in own and isinstance(
-            node, (ast.stmt, ast.expr, ast.arg, ast.ExceptHandler, ast.keyword)
-        ):
-            if hasattr(node, "lineno") and hasattr(like, "lineno") and not inside and node in (like,):
-                continue
+        if id(node) in own or node is like:
+            continue
+        if isinstance(node, (ast.stmt, ast.expr, ast.arg, ast.ExceptHandler, ast.keyword)):
             ast.copy_location(node, like)
             if hasattr(node, "lineno"):
                 node.end_lineno, node.end_col_offset = node.lineno, getattr(node, "col_offset", 0)

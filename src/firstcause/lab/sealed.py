@@ -29,6 +29,17 @@ class Ended:
     lines: tuple[str, ...]
     said: str
 
+    @property
+    def results(self) -> Iterator[dict[str, Any]]:
+        """The lines that are whole: the last one of a process that was ended while it wrote is none."""
+        for line in self.lines:
+            try:
+                result: dict[str, Any] = json.loads(line)
+            except ValueError:
+                # Cut short as the process was ended.
+                continue
+            yield result
+
 
 @contextmanager
 def scratch_folder() -> Iterator[str]:
@@ -59,7 +70,7 @@ def run_sealed(
                 json.dump(content, file)
         with open(os.path.join(scratch, "output"), "w+b") as output:
             process = subprocess.Popen(
-                [_moved(word, run.folder, copy) for word in run.command],
+                [moved(word, run.folder, copy) if copy else word for word in run.command],
                 cwd=copy or run.folder,
                 env=launch.environment(folder.path, extra | named),
                 stdin=subprocess.DEVNULL,
@@ -103,9 +114,12 @@ def unsaved(failure: dict[str, Any]) -> str:
     return failure.get("not_saved") or "the state of the failing step was not kept"
 
 
-def _moved(word: str, folder: str, copy: str | None) -> str:
-    inside = copy is not None and (word == folder or word.startswith(folder + os.sep))
-    return f"{copy}{word[len(folder) :]}" if inside else word
+def moved(word: str, folder: str, copy: str) -> str:
+    """A word of a command with the user's folder replaced by its copy."""
+    for known in (os.path.abspath(folder), os.path.realpath(folder)):
+        if word == known or word.startswith(known + os.sep):
+            return copy + word[len(known) :]
+    return word
 
 
 def _internal_error(path: str) -> str:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from firstcause.lab.counterfactual import NOT_AGREED, SPENT, Lab
-from firstcause.lab.sealed import run_sealed
+from firstcause.lab.looking_on import LEAST_SECONDS, look_on
 
 WATCH = "firstcause.lab.watch:start"
 # A line trace makes Python some ten times slower.
@@ -20,21 +19,12 @@ def watch(lab: Lab) -> dict[str, Any] | str:
         return NOT_AGREED
     seconds = min(LONGEST, SLACK + SLOWER * (lab.folder.run().seconds or 0.0), lab.seconds_left)
     unit = lab.failure.get("unit") or {}
-    if seconds < 5 or not unit:
+    if seconds < LEAST_SECONDS or not unit:
         return SPENT if unit else "the failing step lies in no loop that is known"
     plan = {
-        "seconds": seconds - 3,
         "file": unit["file"],
         "line": unit["line"],
         "libraries": [n for n in (lab.folder.run().versions or {}) if n in KNOWN],
         "passes": int(lab.failure.get("step") or 0) + 2,
     }
-    # No arms, after more steps than any run has: the recorder of that process only looks on.
-    idle = {"from": "start", "steps": 1, "after": 1 << 60, "arms": [], "seconds": seconds, "arm_seconds": 0}
-    files = {"FIRSTCAUSE_WATCH": plan, "FIRSTCAUSE_ARMS": idle}
-    try:
-        ended = run_sealed(lab.folder, {"FIRSTCAUSE_DEEP": WATCH}, files, seconds)
-        found: dict[str, Any] = json.loads(ended.lines[-1]) if ended.lines else {}
-    except (OSError, ValueError) as error:
-        return f"the watched run could not be read: {error}"
-    return found or f"the watched run ended without a word: {ended.said}"
+    return look_on(lab, WATCH, plan, seconds, "the watched run")

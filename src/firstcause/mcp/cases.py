@@ -86,6 +86,7 @@ def _ranked(h: Hypothesis) -> Ranked:
 
 def _pointers(folder: CaseFolder) -> list[str]:
     project = project_of(folder.path)
-    names = [probe.file for probe in probes_of(folder)][:4]
-    names += [name for name in (RETROSPECTIVE,) if os.path.exists(folder.file(name))]
-    return [os.path.relpath(folder.file(name), project) for name in ("history.jsonl", *names)]
+    names = ["history.jsonl", *(probe.file for probe in probes_of(folder)[:4])]
+    if os.path.exists(folder.file(RETROSPECTIVE)):
+        names.append(RETROSPECTIVE)
+    return [os.path.relpath(folder.file(name), project) for name in names]

@@ -23,17 +23,13 @@ def contributed(diagnosis: Diagnosis | None) -> list[tuple[str, Evidence]]:
 def carry_over(folder: CaseFolder, mine: Iterable[tuple[str, Evidence]]) -> None:
     """Lay observations on the diagnosis that is in force now, which a new measurement made without them."""
     with folder.writing() as writer:
-        diagnosis = writer.progress.case.diagnosis if writer.progress else None
-        if (
-            diagnosis is None
-            or writer.progress is None
-            or writer.progress.case.state not in ("hypotheses", "diagnosed")
-        ):
+        case = writer.progress.case if writer.progress else None
+        if case is None or case.diagnosis is None or case.state not in ("hypotheses", "diagnosed"):
             return
-        known = [text.text for _, text in contributed(diagnosis)]
-        extended = diagnosis
+        diagnosis = extended = case.diagnosis
+        known = contributed(diagnosis)
         for cause, evidence in mine:
-            if evidence.text not in known:
+            if (cause, evidence) not in known:
                 extended = with_evidence(extended, cause, evidence)
         if extended != diagnosis:
             store(writer, extended)

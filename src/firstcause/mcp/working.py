@@ -16,9 +16,9 @@ from mcp.server.mcpserver import Context
 
 from firstcause.errors import FirstcauseError, InputError, RecordError
 from firstcause.sandbox import lifetime
+from firstcause.sandbox.bounded import GRACE_SECONDS
 
-# What a stopped command gets to write its record, and how often the client hears of it.
-GRACE_SECONDS = 5.0
+# How often the client hears of the work.
 EVERY_SECONDS = 1.0
 # What a command may take beyond its own budget to start and to write its answer.
 SLACK_SECONDS = 30.0

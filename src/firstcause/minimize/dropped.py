@@ -25,20 +25,17 @@ def dropped(before: Program, after: Program) -> list[str]:
     plain = [leaf for leaf in after.leaves.values() if leaf.made is not None]
     if plain:
         told.append(f"the captured values of {len(plain)} of {len(after.leaves)} tensors that are left")
-    for word, kept in (
-        (
-            "autocast",
-            {bool(c.settings.autocast) for c in before.calls}
-            - {bool(c.settings.autocast) for c in after.calls},
-        ),
-        ("device", _of(before, "device") - _of(after, "device")),
-        ("dtype", _of(before, "dtype") - _of(after, "dtype")),
-    ):
-        if word == "autocast" and True in kept:
-            told.append("the autocast region")
-        elif word != "autocast" and kept:
-            told.append(f"{word} {', '.join(sorted(map(str, kept)))}")
+    if _casts(before) and not _casts(after):
+        told.append("the autocast region")
+    for what in ("device", "dtype"):
+        left_out = _of(before, what) - _of(after, what)
+        if left_out:
+            told.append(f"{what} {', '.join(sorted(left_out))}")
     return told
+
+
+def _casts(program: Program) -> bool:
+    return any(call.settings.autocast for call in program.calls)
 
 
 def _of(program: Program, what: str) -> set[str]:

@@ -48,6 +48,11 @@ class Inside:
         self.held: list[Any] = []
         self.put_back: list[Callable[[], None]] = []
 
+    def forget(self) -> None:
+        """The tape begins anew: its numbers stand for other tensors from here on."""
+        for known in (self.entered, self.of_node, self.held):
+            known.clear()
+
     @contextmanager
     def _run(self, number: int, which: int) -> Iterator[None]:
         """Within the outermost one only: what stands inside of it belongs to it."""
@@ -87,6 +92,9 @@ class Inside:
             self.entered.append(entered)
 
             def again(*args: Any, **kwargs: Any) -> Any:
+                if number >= len(self.entered) or self.entered[number] is not entered:
+                    # Entered before the tape began anew.
+                    return fn(*args, **kwargs)
                 entered.runs += 1
                 with self.listening(), self._run(number, entered.runs - 1):
                     return fn(*args, **kwargs)

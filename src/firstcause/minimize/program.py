@@ -63,6 +63,21 @@ class Call:
     def inputs(self) -> list[int]:
         return [x.number for x in tree_leaves((self.args, self.kwargs), is_leaf=is_ref) if isinstance(x, Ref)]
 
+    def given(self, values: dict[int, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Its arguments, with the tensors of one run."""
+
+        def of(x: Any) -> Any:
+            return values[x.number] if isinstance(x, Ref) else x
+
+        args, kwargs = tree_map(of, (self.args, self.kwargs), is_leaf=is_ref)
+        return args, kwargs
+
+    def keep(self, result: Any, values: dict[int, Any]) -> None:
+        """Put the tensors of its result among those of the run."""
+        for number, leaf in zip(self.outputs, tree_flatten(result)[0], strict=False):
+            if number is not None and isinstance(leaf, torch.Tensor):
+                values[number] = leaf
+
     def renamed(self, names: dict[int, int]) -> Call:
         """With other tensors in the place of some."""
 
@@ -117,17 +132,11 @@ def steps(program: Program, running: Running) -> Iterator[tuple[Call, Any]]:
     """Run call by call and give each with its result; whatever a call raises comes through."""
     running.values = {n: leaf.fresh() for n, leaf in program.leaves.items()}
     for running.at, call in enumerate(program.calls):
-
-        def of(x: Any) -> Any:
-            return running.values[x.number] if isinstance(x, Ref) else x
-
-        args, kwargs = tree_map(of, (call.args, call.kwargs), is_leaf=is_ref)
+        args, kwargs = call.given(running.values)
         running.given = [x for x in tree_leaves((args, kwargs)) if isinstance(x, torch.Tensor)]
         with call.settings.entered():
             result = call.function(*args, **kwargs)
-        for number, leaf in zip(call.outputs, tree_flatten(result)[0], strict=False):
-            if number is not None and isinstance(leaf, torch.Tensor):
-                running.values[number] = leaf
+        call.keep(result, running.values)
         yield call, result
 
 

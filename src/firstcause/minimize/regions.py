@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
-from torch.utils._pytree import tree_flatten, tree_map
 from torch.utils.checkpoint import checkpoint
 
-from firstcause.minimize.program import Call, Program, Ref, is_ref
+from firstcause.minimize.program import Call, Program, Ref
 
 Values = dict[int, Any]
 
 
 @dataclass(frozen=True)
-class Region:
+class Region(ABC):
     """The calls inside; ``given`` are their numbers for the arguments of the call that holds them, by position."""
 
     given: tuple[int, ...]
     runs: tuple[tuple[Call, ...], ...]
     returned: tuple[tuple[Any, ...], ...]
 
+    @abstractmethod
     def __call__(self, *args: Any) -> Any:
         """Run what is inside; each kind does it in its own way."""
-        raise NotImplementedError
 
     def with_run(self, number: int, calls: tuple[Call, ...]) -> Region:
         return replace(self, runs=(*self.runs[:number], calls, *self.runs[number + 1 :]))
@@ -88,16 +88,9 @@ class Custom(Region):
 
 def run(calls: Iterable[Call], values: Values) -> Values:
     """``values`` with what the calls make of them; whatever a call raises comes through."""
-
-    def of(x: Any) -> Any:
-        return values[x.number] if isinstance(x, Ref) else x
-
     for call in calls:
-        args, kwargs = tree_map(of, (call.args, call.kwargs), is_leaf=is_ref)
-        result = call.function(*args, **kwargs)
-        for number, leaf in zip(call.outputs, tree_flatten(result)[0], strict=False):
-            if number is not None and isinstance(leaf, torch.Tensor):
-                values[number] = leaf
+        args, kwargs = call.given(values)
+        call.keep(call.function(*args, **kwargs), values)
     return values
 
 

@@ -8,6 +8,8 @@ from firstcause.minimize.reproduce import Reproduction
 from firstcause.minimize.said import plainly
 from firstcause.record.folder import RunFolder
 
+# The exit code of a program that got past the step; none of Python's own.
+PAST = 93
 TEXT = '''\
 """{title}
 
@@ -24,7 +26,7 @@ import sys
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), {folder!r})
 COMMAND = {command!r}
 STEPS = {steps}
-PAST = 93
+PAST = {past}
 WATCH = """
 import os, runpy, sys
 import torch
@@ -66,17 +68,22 @@ def regression_test(folder: RunFolder, step: int | None, result: Reproduction, o
     if not words or not words[0].endswith(".py"):
         return None
     what = result.failure.get("what", "")
-    said = plainly(result.ends).partition("\\n")[0]
+    said = plainly(result.ends)
     place = os.path.relpath(run.folder, os.path.dirname(os.path.abspath(output)))
     return TEXT.format(
-        title=f"{words[0]} failed{'' if step is None else f' after {step} steps'}: {said[:90]}",
-        script="\n".join(f"    {line}".rstrip() for line in result.script.splitlines()).replace('"""', "'''"),
+        title=_quoted(f"{words[0]} failed{'' if step is None else f' after {step} steps'}: {said[:90]}"),
+        script=_quoted("\n".join(f"    {line}".rstrip() for line in result.script.splitlines())),
         folder=place,
         command=words,
         steps=1 << 40 if step is None else step + 2,
-        past=93,
+        past=PAST,
         name=_name(words[0], what),
     )
+
+
+def _quoted(text: str) -> str:
+    """What a docstring may hold."""
+    return text.replace("\\", "\\\\").replace('"""', "'''")
 
 
 def _name(script: str, what: str) -> str:

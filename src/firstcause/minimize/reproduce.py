@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import tempfile
 import time
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from firstcause.minimize.ranks import parted
 from firstcause.minimize.said import last_exception, plainly
 from firstcause.record import ranked
 from firstcause.record.folder import RunFolder
+from firstcause.record.supervise import launch
 
 TAPE = "firstcause.minimize.tape:Tape"
 WHOLE = "firstcause.minimize.whole:start"
@@ -108,6 +108,11 @@ def _of_ranks(standings: list[dict[str, Any]], whys: list[str]) -> Reproduction 
     found = parted(standings)
     if found is None:
         whys.append("no collective is seen in which the ranks differ")
+        return None
+    first = ranked.failed_first(standings)
+    if first is not None and not found.refused:
+        # The others then wait for it, or lose it: that the collectives differ is what came of it.
+        whys.append(f"rank {first[0]['rank']} failed first by itself, with {first[1]['type']}")
         return None
     kind, said, last = _alone(found.script)
     if not kind or (found.refused and said != plainly(found.refused)):
@@ -208,7 +213,7 @@ def _alone(script: str) -> tuple[str, str, str]:
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("FIRSTCAUSE", "PYTHONPATH"))}
         try:
             done = subprocess.run(
-                [_python(), path],
+                [launch.python(), path],
                 cwd=empty,
                 env=kept,
                 capture_output=True,
@@ -219,12 +224,6 @@ def _alone(script: str) -> tuple[str, str, str]:
         except subprocess.TimeoutExpired:
             return "", "", f"nothing within {TRIED:.0f} s"
     return last_exception(done.stderr) if done.returncode else ("", "", "")
-
-
-def _python() -> str:
-    active = os.environ.get("VIRTUAL_ENV")
-    inside = os.path.join(active, "bin", "python") if active else ""
-    return inside if inside and os.path.exists(inside) else sys.executable
 
 
 def _read(lines: tuple[str, ...]) -> dict[str, Any]:

@@ -66,6 +66,7 @@ class WholeTape(Tape):
             self.held,
         ):
             held.clear()
+        self.inside.forget()
         self.bytes = 0
         gc.collect()
 

@@ -118,14 +118,11 @@ class Writer:
         kind, *rest = leaf.made or ("literal",)
         shape = ", ".join(map(str, leaf.value.shape))
         usual = {"randint": torch.int64, "arange": torch.int64}.get(kind, torch.float32)
-        if kind == "full" or kind == "literal":
-            usual = torch.float32 if leaf.value.is_floating_point() else leaf.value.dtype
-            usual = torch.int64 if leaf.value.dtype is torch.int64 else usual
-            usual = torch.bool if leaf.value.dtype is torch.bool else usual
+        if kind in ("full", "literal"):
+            usual = _of_numbers(leaf.value)
         if leaf.value.dtype is not usual:
             options = f", dtype={leaf.value.dtype}{options}"
-        trained = leaf.trained
-        if trained:
+        if leaf.trained:
             options += ", requires_grad=True"
         if kind == "literal":
             return literal(leaf.value, options)
@@ -261,8 +258,17 @@ def number_text(x: Any) -> str:
     return repr(x)
 
 
+def _of_numbers(value: torch.Tensor) -> torch.dtype:
+    """The type that torch makes of written numbers such as these where none is named."""
+    if value.dtype is torch.bool:
+        return torch.bool
+    if value.is_complex():
+        return torch.complex64
+    return torch.float32 if value.is_floating_point() else torch.int64
+
+
 def literal(value: torch.Tensor, options: str) -> str:
-    """The values themselves where they are few, else the few that differ from the commonest one."""
+    """The values themselves; raises ``Unwritable`` where they are many."""
     plain = value.detach().cpu()
     if plain.numel() <= FEW:
         inner = str(plain.tolist()).replace("inf", "float('inf')").replace("nan", "float('nan')")

@@ -25,8 +25,6 @@ from firstcause.schema import Run
 if TYPE_CHECKING:
     import torch
 
-LIBRARIES = ("torch", "numpy", "torchvision", "transformers", "datasets", "accelerate", "lightning")
-
 
 class Observation:
     """One observed process, from the call of ``observe`` to its end."""
@@ -44,6 +42,8 @@ class Observation:
         """Losses at ``Tensor.backward``; gradients at the steps of these optimizers, of all where none is given."""
         import torch
 
+        from firstcause.record.observe import fingerprint
+
         current = session.start(self.folder.path)
         os.register_at_fork(after_in_child=session.forked)
         if optimizers:
@@ -58,8 +58,9 @@ class Observation:
             return backward(tensor, *args, **kwargs)
 
         torch.Tensor.backward = observed
-        versions = {n: str(v) for n in LIBRARIES if (v := _version(n)) is not None}
-        current.journal.event("first-step", versions=versions, seed=torch.initial_seed(), tensors=[])
+        current.journal.event(
+            "first-step", versions=fingerprint.versions(), seed=torch.initial_seed(), tensors=[]
+        )
         if model is not None:
             held = {id(p) for o in optimizers for g in o.param_groups for p in g["params"]}
             parameters = list(model.parameters())
@@ -158,11 +159,6 @@ def _quietly(act: Any) -> None:
 def _complain(error: Exception) -> None:
     if sys.stderr is not None:
         sys.stderr.write(f"firstcause: the record is not complete: {error}\n")
-
-
-def _version(name: str) -> Any:
-    # From the namespace: a lazy module must not be woken.
-    return getattr(sys.modules.get(name), "__dict__", {}).get("__version__")
 
 
 def _own_files(folder: str) -> set[str]:

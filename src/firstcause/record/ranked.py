@@ -23,6 +23,8 @@ _CONSEQUENCE = re.compile(
     r"BrokenBarrier|preamble|EnforceNotMet|enforce fail|monitoredBarrier|mismatch between collectives",
     re.IGNORECASE,
 )
+# How a rank ends that is told to, by somebody who has waited for long enough as a rule.
+_ENDED_FROM_OUTSIDE = frozenset({"SystemExit", "KeyboardInterrupt"})
 # All ranks must give these as many elements.
 _SAME_SIZES = frozenset({"all_reduce", "broadcast", "reduce", "reduce_scatter", "all_to_all"})
 
@@ -88,7 +90,7 @@ def exception_of(standing: Facts) -> Facts | None:
     """The exception that ended a rank: the first one of its chain that is no consequence of another rank's."""
     ended = standing.get("ended") or {}
     chain: list[Facts] = ended.get("exception") or []
-    own = [e for e in chain if not is_consequence(e) and e["type"] != "SystemExit"]
+    own = [e for e in chain if not is_consequence(e) and e["type"] not in _ENDED_FROM_OUTSIDE]
     return own[0] if own else None
 
 

@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import statistics
+import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -56,6 +57,10 @@ def read(path: str) -> Trace:
         if data[:2] == b"\x1f\x8b":
             with gzip.open(path) as packed:
                 data = packed.read(MOST_BYTES + 1)
+    except (EOFError, zlib.error) as error:
+        raise InputError(
+            "trace-damaged", f"{path} is packed and cannot be unpacked: {error}", "export it again"
+        ) from error
     except OSError as error:
         raise InputError("trace-unreadable", f"{path} cannot be read: {error}", "check its path") from error
     if len(data) > MOST_BYTES:
@@ -128,7 +133,7 @@ def _kineto(events: Sequence[dict[str, Any]]) -> Trace:
         points_at = points_at or (
             "many small operations" if ops and span / len(ops) < SHORT_KERNEL_US else ""
         )
-    if not any(e.get("cat") == "python_function" or (e.get("args") or {}).get("Call stack") for e in whole):
+    if not any(e.get("cat") == "python_function" or _dict(e.get("args")).get("Call stack") for e in whole):
         lacking.append("which line of the program: record it with with_stack=True")
     if len(steps) < 3:
         lacking.append("the steps' spread: fewer than three are marked (schedule, prof.step())")
@@ -164,6 +169,14 @@ def _top(ops: Sequence[dict[str, Any]]) -> str:
     return ", ".join(f"{name} ({us / 1000:.1f} ms in {count} calls)" for name, (us, count) in best)
 
 
+def _dict(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
 def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
@@ -175,7 +188,7 @@ def _memory(segments: Sequence[Any]) -> Trace:
     rows = [s for s in segments if isinstance(s, dict) and _is_number(s.get("total_size"))]
     reserved = sum(s["total_size"] for s in rows)
     blocks = [
-        b for s in rows for b in s.get("blocks") or [] if isinstance(b, dict) and _is_number(b.get("size"))
+        b for s in rows for b in _list(s.get("blocks")) if isinstance(b, dict) and _is_number(b.get("size"))
     ]
     active = sum(b["size"] for b in blocks if b.get("state") == "active_allocated")
     free = [b["size"] for b in blocks if b.get("state") == "inactive"]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any, TextIO
 
 from firstcause.lab.expression.asked import Way
+from firstcause.record.folder import relative
 from firstcause.report.frame import body, columns, title
 from firstcause.report.plain import one_line
 from firstcause.report.style import Style, style_on
@@ -90,8 +90,7 @@ def _place(row: Row, cwd: str) -> str:
     site = row["site"]
     if site is None:
         return "-"
-    path = os.path.relpath(site["file"], cwd)
-    return one_line(f"{path if not path.startswith('..') else site['file']}:{site['line']}")
+    return one_line(f"{relative(site['file'], cwd)}:{site['line']}")
 
 
 def _bad(value: Row) -> bool:

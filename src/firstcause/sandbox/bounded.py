@@ -38,17 +38,17 @@ def run(
             code: int | None = process.wait(timeout=max(seconds, 0.1))
         except subprocess.TimeoutExpired:
             code = None
-            _stop(process)
+            stop(process)
         except BaseException:
-            _stop(process)
+            stop(process)
             raise
         out.seek(max(0, out.tell() - SAID))
         return code, out.read().decode(errors="replace")
 
 
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    """Politely, so that a record is written, then for good."""
-    for number, wait in ((signal.SIGTERM, GRACE_SECONDS), (signal.SIGKILL, GRACE_SECONDS)):
+def stop(process: subprocess.Popen[bytes], grace: float = GRACE_SECONDS) -> None:
+    """End a command and its group: politely, so that a record is written, and after ``grace`` seconds for good."""
+    for number, wait in ((signal.SIGTERM, grace), (signal.SIGKILL, GRACE_SECONDS)):
         try:
             os.killpg(process.pid, number)
         except ProcessLookupError:

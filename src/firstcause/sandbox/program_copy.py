@@ -124,7 +124,7 @@ def _require_small(copied: Copied) -> None:
     if copied.size > MAX_BYTES or copied.files > MAX_FILES:
         raise InputError(
             "folder-too-large",
-            f"the program's folder holds more than {MAX_BYTES // 10**9} GB or {MAX_FILES} files, too much to try a fix in a copy",
+            f"the program's folder holds more than {MAX_BYTES // 10**9} GB or {MAX_FILES} files, too much to run it in a copy",
             "move data and outputs out of the folder, or run the program again by hand",
         )
 

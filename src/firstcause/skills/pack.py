@@ -13,6 +13,8 @@ from firstcause.skills.knowledge import ROUTER, load_skills
 from firstcause.skills.page import page
 from firstcause.skills.references import references
 
+# What starts the server of tools, as clients read it from .mcp.json.
+SERVERS = {"mcpServers": {ROUTER: {"command": "firstcause", "args": ["mcp"]}}}
 SAID = "First cause before any fix: skills, tools and a hook for PyTorch debugging."
 
 
@@ -35,11 +37,10 @@ def plugin_files() -> dict[str, str]:
         "keywords": ["pytorch", "debugging", "root-cause"],
     }
     hooks = {"description": "Denies changes while a case has no approved fix.", **SETTINGS["claude"][1]}
-    servers = {"mcpServers": {ROUTER: {"command": "firstcause", "args": ["mcp"]}}}
     made = {
         ".claude-plugin/plugin.json": _json(manifest),
         "hooks/hooks.json": _json(hooks),
-        ".mcp.json": _json(servers),
+        ".mcp.json": _json(SERVERS),
     }
     return {**made, **{f"skills/{path}": text for path, text in skill_files().items()}}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from firstcause.catalog.load import load
 from firstcause.catalog.patterns import load_patterns
@@ -16,18 +17,16 @@ def references(skill: Skill) -> dict[str, str]:
     """The pages of a skill by their path below its folder."""
     made: dict[str, list[str]] = {}
     if skill.specialist:
-        made["references/causes.md"] = [*_causes(skill.slug)]
-        made["references/patterns.md"] = [*_patterns(skill.slug)]
+        causes = (cause for cause in load().values() if cause.specialist == skill.slug)
+        patterns = (pattern for pattern in load_patterns().values() if pattern.specialist == skill.slug)
+        made["references/causes.md"] = ["# Causes", *chain.from_iterable(map(_cause, causes))]
+        made["references/patterns.md"] = [
+            "# Errors and symptoms",
+            *chain.from_iterable(map(_pattern, patterns)),
+        ]
     if skill.slug == SYSTEMATIC:
         made["references/beliefs.md"] = [*_beliefs()]
     return {path: "\n".join(lines) + "\n" for path, lines in made.items()}
-
-
-def _causes(specialist: str) -> Iterator[str]:
-    yield "# Causes"
-    for cause in load().values():
-        if cause.specialist == specialist:
-            yield from _cause(cause)
 
 
 def _cause(cause: Cause) -> Iterator[str]:
@@ -38,13 +37,6 @@ def _cause(cause: Cause) -> Iterator[str]:
     yield f"- Fix: {cause.fix}"
     yield f"- Not fixed by it: {cause.fix_does_not}"
     yield f"- Taken for it: {' '.join(cause.decoys)}"
-
-
-def _patterns(specialist: str) -> Iterator[str]:
-    yield "# Errors and symptoms"
-    for pattern in load_patterns().values():
-        if pattern.specialist == specialist:
-            yield from _pattern(pattern)
 
 
 def _pattern(pattern: Pattern) -> Iterator[str]:

@@ -14,26 +14,24 @@ def iterated(loop: ast.For) -> list[ast.stmt] | None:
 
     Whether ``x`` is a tensor does not show in the source: where it is none, the changed program fails, and nothing is said.
     """
-    parts = _parts(loop.iter)
-    if not parts:
-        return None
     plain = copy.deepcopy(loop)
+    over = _of_numbers(plain.iter)
+    if over is None:
+        return None
+    plain.iter = over
     names = {n.id for n in ast.walk(plain.target) if isinstance(n, ast.Name)}
-    call = plain.iter
-    if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
-        call.args = [_numbers(arg) if _is_plain(arg) else arg for arg in call.args]
-    else:
-        plain.iter = _numbers(plain.iter)
     plain.body = [_Items(names).visit(s) for s in plain.body]
     return [plain]
 
 
-def _parts(iterated_over: ast.expr) -> list[ast.expr]:
-    if isinstance(iterated_over, ast.Call) and isinstance(iterated_over.func, ast.Name):
-        if iterated_over.func.id not in ("zip", "enumerate") or iterated_over.keywords:
-            return []
-        return [arg for arg in iterated_over.args if _is_plain(arg)]
-    return [iterated_over] if _is_plain(iterated_over) else []
+def _of_numbers(over: ast.expr) -> ast.expr | None:
+    """What the changed loop goes through; None where nothing in it is a plain value."""
+    if not isinstance(over, ast.Call) or not isinstance(over.func, ast.Name):
+        return _numbers(over) if _is_plain(over) else None
+    if over.func.id not in ("zip", "enumerate") or over.keywords or not any(map(_is_plain, over.args)):
+        return None
+    over.args = [_numbers(arg) if _is_plain(arg) else arg for arg in over.args]
+    return over
 
 
 def _is_plain(value: ast.expr) -> bool:

@@ -31,9 +31,7 @@ def listed_names(loop: ast.For, every: bool = False) -> dict[str, str]:
     for node in ast.walk(loop):
         base = base_of(node, every)
         if base is not None and reads.root_name(base) not in stored:
-            text = ast.unparse(base)
-            plain = "".join(c if c.isalnum() else "_" for c in text).strip("_")
-            seen.setdefault(text, f"{plain}_list")
+            seen.setdefault(ast.unparse(base), f"{reads.plain_name(base)}_list")
     written = {ast.unparse(n.value) for n in ast.walk(loop) if isinstance(n, ast.Subscript) and _is_store(n)}
     return {text: name for text, name in seen.items() if text not in written}
 

@@ -148,19 +148,15 @@ def _may_be_kept(run: list[ast.stmt]) -> bool:
 
 
 def _changed(run: list[ast.stmt]) -> set[str]:
-    """The names of what the statements change in place by a method or an operator."""
-    found = set()
-    for statement in run:
-        for node in reads.walked(statement):
-            if isinstance(node, ast.AugAssign):
-                root = reads.root_name(node.target)
-                found |= {root} if root else set()
-            is_method = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-            if is_method and (node.func.attr in CHANGING or node.func.attr.endswith("_")):  # type: ignore[attr-defined]
-                root = reads.root_name(node.func.value)  # type: ignore[attr-defined]
-                found |= {root} if root else set()
-    # An augmented name that the run binds by nothing else was there before.
-    return found
+    """The names of what the statements change in place by a method; what they change otherwise leaves the run."""
+    methods = [
+        n.func
+        for statement in run
+        for n in reads.walked(statement)
+        if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)
+    ]
+    roots = (reads.root_name(m.value) for m in methods if m.attr in CHANGING or m.attr.endswith("_"))
+    return {root for root in roots if root is not None}
 
 
 def _blocks(node: ast.AST) -> list[list[ast.stmt]]:

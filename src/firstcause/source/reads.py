@@ -6,8 +6,8 @@ import ast
 import builtins
 from collections.abc import Iterable, Iterator, Sequence
 
-COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+from firstcause.source.module import COMPREHENSIONS
+
 # What leaves a run, or cannot be put off: such a run is no value that could be kept.
 LEAVING = (
     *(ast.Yield, ast.YieldFrom, ast.Await, ast.Global, ast.Nonlocal, ast.Delete, ast.Raise, ast.ClassDef),
@@ -40,16 +40,16 @@ def outputs(statements: Sequence[ast.AST]) -> list[str]:
 
 def leaves(statements: Sequence[ast.AST]) -> bool:
     """Whether something in the statements goes elsewhere or binds what is not a name of this function."""
+    own = set(outputs(statements))
     for statement in statements:
         for node in walked(statement):
             if isinstance(node, (*LEAVING, ast.Return, ast.NamedExpr)):
                 return True
             if isinstance(node, (ast.Break, ast.Continue)) and not _has_loop(statement, node):
                 return True
-            if isinstance(node, (ast.Attribute, ast.Subscript)) and not isinstance(node.ctx, ast.Load):
-                root = root_name(node)
-                if root is None or root not in set(outputs(statements)):
-                    return True
+            is_store = isinstance(node, (ast.Attribute, ast.Subscript)) and not isinstance(node.ctx, ast.Load)
+            if is_store and root_name(node) not in own:
+                return True
     return False
 
 
@@ -58,6 +58,11 @@ def root_name(node: ast.AST) -> str | None:
     while isinstance(node, (ast.Attribute, ast.Subscript, ast.Starred)):
         node = node.value
     return node.id if isinstance(node, ast.Name) else None
+
+
+def plain_name(node: ast.AST) -> str:
+    """A name made of what an expression says: ``self_rows_i`` of ``self.rows[i]``."""
+    return "".join(c if c.isalnum() else "_" for c in ast.unparse(node)).strip("_")
 
 
 def walked(node: ast.AST) -> Iterator[ast.AST]:
@@ -116,6 +121,15 @@ def _read(node: ast.AST, bound: set[str], found: dict[str, None]) -> None:
             _read(child, inner, found)
     elif isinstance(node, ast.Lambda):
         _read(node.body, bound | {a.arg for a in ast.walk(node.args) if isinstance(a, ast.arg)}, found)
+    elif isinstance(node, ast.ExceptHandler):
+        # The name of what was raised is gone behind the block, and there is none before it.
+        if node.type is not None:
+            _read(node.type, bound, found)
+        own = {node.name} - bound if node.name else set()
+        bound |= own
+        for statement in node.body:
+            _read(statement, bound, found)
+        bound -= own
     elif isinstance(node, (ast.For, ast.While, ast.If)):
         # The body may not run at all: what it binds is not known to be bound behind it.
         head = node.iter if isinstance(node, ast.For) else node.test

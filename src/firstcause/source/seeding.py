@@ -19,7 +19,7 @@ SEEDS: dict[str, Source] = {
     "torch.manual_seed": "torch",
 }
 # One call that seeds all three.
-ALL = re.compile(r"(^|\.)(seed_everything|set_seed|manual_seed_all_libraries)$")
+ALL = re.compile(r"(^|\.)(seed_everything|set_seed|enable_full_determinism)$")
 # A generator that takes its seed when it is made, and the system's entropy without one.
 MADE = frozenset(
     {

@@ -37,7 +37,8 @@ class Switch:
         function = self.module.function(self.statement)
         if function is None or isinstance(function, ast.Lambda):
             return False
-        calls = [n.func.attr for n in ast.walk(function) if _is_method(n)]  # type: ignore[attr-defined]
+        made = self.module.inside(function, ast.Call)
+        calls = [c.func.attr for c in made if isinstance(c.func, ast.Attribute)]
         text = " ".join(self.module.segment(d) for d in function.decorator_list)
         quiet = "no_grad" in calls or "inference_mode" in calls or "no_grad" in text or "eval" in calls
         return quiet and "backward" not in calls and "step" not in calls
@@ -61,10 +62,10 @@ def _assigned(module: Module, node: ast.Assign) -> Switch | None:
 
 
 def _called(module: Module, node: ast.AST) -> Switch | None:
-    if not _is_method(node) or node.func.attr != "requires_grad_":  # type: ignore[attr-defined]
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         return None
-    assert isinstance(node, ast.Call)
-    assert isinstance(node.func, ast.Attribute)
+    if node.func.attr != "requires_grad_":
+        return None
     statement = module.statement(node)
     values = [*node.args[:1], *(k.value for k in node.keywords)]
     on = _written(values[0]) if values else True
@@ -73,7 +74,3 @@ def _called(module: Module, node: ast.AST) -> Switch | None:
 
 def _written(value: ast.expr) -> bool | None:
     return bool(value.value) if isinstance(value, ast.Constant) else None
-
-
-def _is_method(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)

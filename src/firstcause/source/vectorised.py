@@ -49,7 +49,7 @@ def _of_loop(loop: ast.For) -> str | None:
     chain = _chain(loop)
     if chain is None:
         return None
-    loops, last, condition = chain
+    loops, bodies, last, condition = chain
     given = _given(last, [x.variable for x in loops], loops)
     if given is None or (condition is not None and ".sum(0)" not in given[1]):
         return None
@@ -58,7 +58,7 @@ def _of_loop(loop: ast.For) -> str | None:
         value = ast.parse(
             f"torch.where({ast.unparse(condition)}, {ast.unparse(value)}, 0.0)", mode="eval"
         ).body
-    made = _mapped(loops, _bodies(loop), value, 0)
+    made = _mapped(loops, bodies, value, 0)
     if made is None:
         return None
     lines, call = made
@@ -87,29 +87,22 @@ def _of_list(statement: ast.stmt) -> str | None:
 # ------------------------------------------------------------------ the form of the loop
 
 
-def _chain(loop: ast.For) -> tuple[list[_Loop], ast.stmt, ast.expr | None] | None:
-    """Loops that end in one another, what the innermost one gives, and under which condition."""
+def _chain(loop: ast.For) -> tuple[list[_Loop], list[list[ast.stmt]], ast.stmt, ast.expr | None] | None:
+    """Loops that end in one another, what each does before, what the innermost one gives, and under which condition."""
     loops: list[_Loop] = []
+    bodies: list[list[ast.stmt]] = []
     statement: ast.stmt = loop
     while isinstance(statement, ast.For):
         head = _opened(statement)
         if head is None or statement.orelse:
             return None
         loops.append(head)
+        bodies.append(statement.body[:-1])
         statement = statement.body[-1]
     condition = None
     if isinstance(statement, ast.If) and not statement.orelse and len(statement.body) == 1:
         condition, statement = statement.test, statement.body[0]
-    return loops, statement, condition
-
-
-def _bodies(loop: ast.For) -> list[list[ast.stmt]]:
-    found: list[list[ast.stmt]] = []
-    statement: ast.stmt = loop
-    while isinstance(statement, ast.For):
-        found.append(statement.body[:-1])
-        statement = statement.body[-1]
-    return found
+    return loops, bodies, statement, condition
 
 
 def _opened(loop: ast.For) -> _Loop | None:
@@ -151,11 +144,9 @@ def _given(last: ast.stmt, variables: list[str], loops: Sequence[_Loop]) -> Give
         target, value = last.targets[0], last.value
         if isinstance(target, ast.Subscript) and all(variables):
             return _slots(target, value, variables, loops)
-        is_sum = (
-            isinstance(target, ast.Name) and isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add)
-        )
-        if is_sum and isinstance(value, ast.BinOp) and ast.unparse(value.left) == ast.unparse(target):
-            return value.right, f"{ast.unparse(target)} = {ast.unparse(target)} + {total}"
+        if isinstance(target, ast.Name) and isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
+            is_total = ast.unparse(value.left) == target.id
+            return (value.right, f"{target.id} = {target.id} + {total}") if is_total else None
     if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call) and len(last.value.args) == 1:
         func = last.value.func
         if isinstance(func, ast.Attribute) and func.attr == "append":
@@ -240,18 +231,12 @@ class _Slices(ast.NodeTransformer):
             return self.generic_visit(node)
         full = all(_is_full(k) for k in keys[: at[0]])
         root = reads.root_name(node.value)
-        if (
-            len(at) != 1
-            or not full
-            or root is None
-            or root in self.stored
-            or not isinstance(node.ctx, ast.Load)
-        ):
+        is_read = isinstance(node.ctx, ast.Load) and root is not None and root not in self.stored
+        if len(at) != 1 or not full or not is_read:
             self.left = True
             return node
-        text = ast.unparse(node.value)
-        known = "".join(c if c.isalnum() else "_" for c in text).strip("_")
-        name = self.head.slices.setdefault((text, at[0]), f"{known}_{variable}")
+        name = f"{reads.plain_name(node.value)}_{variable}"
+        name = self.head.slices.setdefault((ast.unparse(node.value), at[0]), name)
         rest = keys[: at[0]] + keys[at[0] + 1 :]
         made: ast.expr = ast.Name(name, ast.Load())
         if rest and not all(map(_is_full, rest)):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from firstcause.lab.loading.ask import ask
+from firstcause.lab.loading.wrong import is_wrong
 from firstcause.schema import Evidence, Site
 from firstcause.specialists.examination import Examination, Facts
 
@@ -67,7 +68,7 @@ def _asked(examination: Examination) -> Facts | str:
     found = ask(examination.lab)
     if isinstance(found, str):
         return found
-    wrong = [s for s in found["seen"] if _is_wrong(s)]
+    wrong = [s for s in found["seen"] if is_wrong(s)]
     if wrong:
         last: Facts = wrong[-1]
         return last
@@ -75,15 +76,6 @@ def _asked(examination: Examination) -> Facts | str:
         f"{s['loader']['dataset']} ({(s.get('walk') or {}).get('asked', 0)})" for s in found["seen"]
     )
     return f"a sample that fails: none did when each was asked for alone ({loaders or 'no loader was begun'}; {found['ended']})"
-
-
-def _is_wrong(seen: Facts) -> bool:
-    walk = seen.get("walk") or {}
-    return bool(
-        seen.get("pickle")
-        or (seen.get("handle") or {}).get("read")
-        or any(walk.get(k) for k in ("raised", "collate", "deaths", "began"))
-    )
 
 
 def walk(examination: Examination) -> Facts:

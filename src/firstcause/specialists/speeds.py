@@ -16,7 +16,7 @@ from firstcause.lab.counterfactual import Arm, Lab, Ran
 from firstcause.record.journal import steps_of
 from firstcause.schema import Site
 from firstcause.source.module import Module
-from firstcause.source.pieces import Piece, pieces
+from firstcause.source.pieces import Piece, located, pieces
 from firstcause.specialists.examination import Examination, Facts
 
 SAMPLED = Arm("sampled", settings={"sampled": True})
@@ -254,8 +254,6 @@ def told(change: Facts, what: str) -> str:
 
 def text_of(examination: Examination, piece: Facts) -> tuple[Module, list[ast.stmt]] | None:
     """The file of a piece and its statements."""
-    from firstcause.source.pieces import located
-
     module = examination.project.module(piece["file"]) if examination.project is not None else None
     at = Piece(piece["line"], piece["column"], piece["last"], piece["kind"])
     found = located(module.tree, at) if module is not None else None

@@ -126,13 +126,13 @@ def _step(
         kind, why = foreign
         return _Step("out-of-scope", (), OUT_OF_SCOPE, handover=HANDOVERS[kind], why=(why,))
     told = [p for p in understood.labels("pattern") if p in known and p not in FIGURES_ONLY]
-    weight = {label: total for label, (total, _) in understood.groups.get("pattern", {}).items()}
+    weight = understood.weights("pattern")
     if understood.words < FEWEST and not messages:
         # "Memory trouble" says of what, and not what.
         told = [p for p in told if weight[p] > ENOUGH or not understood.only_in_words(p)]
     if understood.is_well():
         # What tells only just, or no more than what is well, is what is asked about.
-        calm = understood.groups["context"]["well"][0]
+        calm = understood.weights("context")["well"]
         told = [p for p in told if weight[p] > max(ENOUGH, calm - 1) or not understood.only_in_words(p)]
     # What somebody takes a wrapper's message for is a theory about it.
     theories = {look for m in messages if known[m].wrapper for look in known[m].look_alikes}
@@ -163,7 +163,7 @@ def _step(
             [
                 p
                 for p, (total, _) in understood.claimed.items()
-                if total >= 3 and p in known and p not in FIGURES_ONLY
+                if total >= ENOUGH and p in known and p not in FIGURES_ONLY
             ]
         )
         if patterns:
@@ -225,7 +225,7 @@ def _missing(
     lost = understood.says("lost", "text")
     if any(says_something(raised) for raised in reading.raised) or not understood.says("complaint", "error"):
         return None
-    weight = {label: total for label, (total, _) in understood.groups.get("pattern", {}).items()}
+    weight = understood.weights("pattern")
     if lost and asked and not messages and all(weight.get(p, 9.0) <= ENOUGH for p in patterns):
         # What tells only just, of an error whose text is lost, is a word about it.
         patterns = ()

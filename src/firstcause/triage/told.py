@@ -67,7 +67,7 @@ def told(clauses: Sequence[Clause], words: Words) -> Told:
     calm: list[Clause] = []
     claimed: list[Clause] = []
     asserted: list[Clause] = []
-    theirs: list[Clause] = []
+    mine: list[Clause] = []
     ornament: list[Clause] = []
     kinds: dict[str, str] = {}
     sentences: dict[int, list[Clause]] = {}
@@ -104,13 +104,14 @@ def told(clauses: Sequence[Clause], words: Words) -> Told:
             said = set(claims) - (_NOT_SAID | {"theory"} if "remedy" in claims else _NOT_SAID)
             if claims_before and (said or not (claims or clause.asks)):
                 asserted.append(clause)
-                if inside or elsewhere or _OTHERS & set(claims):
-                    theirs.append(clause)
+                if not (inside or elsewhere or _OTHERS & set(claims)):
+                    mine.append(clause)
         calm += [] if pressed else own
         # What stands beside a claim or a mood is its ornament, unless it tells of a symptom.
-        kept = [c for c in own if _tells(c, words)] if pressed else own
+        kept: list[Clause] = []
+        for clause in own:
+            (kept if not pressed or _tells(clause, words) else ornament).append(clause)
         observed += kept
-        ornament += [c for c in own if c not in kept]
         left.append(kept)
     spoken = _of_the_matter(left, words)
     return Told(
@@ -121,7 +122,7 @@ def told(clauses: Sequence[Clause], words: Words) -> Told:
         tuple(asserted),
         tuple(kinds.items()),
         tuple(ornament),
-        tuple(c for c in asserted if c not in theirs),
+        tuple(mine),
     )
 
 

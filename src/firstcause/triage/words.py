@@ -43,10 +43,12 @@ class Understood:
 
     def labels(self, group: str) -> tuple[str, ...]:
         """The labels of a group that reach the threshold, the heaviest first."""
-        found = [
-            (total, label) for label, (total, _) in self.groups.get(group, {}).items() if total >= ENOUGH
-        ]
+        found = [(total, label) for label, total in self.weights(group).items() if total >= ENOUGH]
         return tuple(label for _, label in sorted(found, key=lambda row: -row[0]))
+
+    def weights(self, group: str) -> dict[str, float]:
+        """What each label of a group weighs, enough or not."""
+        return {label: total for label, (total, _) in self.groups.get(group, {}).items()}
 
     def shown(self) -> dict[str, str]:
         """The patterns that a series of numbers shows, each with its numbers."""

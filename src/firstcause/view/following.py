@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import re
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from firstcause.record import journal
+from firstcause.record.folder import RunFolder
 from firstcause.view.thinning import Thinned
 
 STEP = struct.Struct("<q")
@@ -17,6 +19,11 @@ _BLOCK = 1 << 20
 # Of one kind; a program that fails in every step would else fill the page with one sentence.
 MOST_EVENTS = 500
 _NAME = re.compile(r"rank-(\d+)-(\d+)")
+
+
+def journals_of(folder: RunFolder) -> list[str]:
+    """The paths of a run's journals, one a process, by their names."""
+    return sorted(glob.glob(os.path.join(glob.escape(folder.path), "*.journal")))
 
 
 def frames_of(path: str, start: int = 0) -> Iterator[tuple[int, int, int, bytes]]:

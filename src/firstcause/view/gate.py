@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import secrets
 from typing import Any
 
 from firstcause.case import (
     CaseFolder,
-    Progress,
-    approval_code,
+    Codes,
     approve,
     decline,
     diagnosis_hash,
@@ -31,8 +29,7 @@ class Gate:
 
     def __init__(self, person: str) -> None:
         self.person = person
-        # Of this process alone: a code that another server has shown is worth nothing here.
-        self._secret = secrets.token_hex(16)
+        self._codes = Codes()
 
     def shown(self, folder: CaseFolder) -> dict[str, Any]:
         """Whether this page may approve the case, the code to type, and files that differ from the record."""
@@ -46,7 +43,7 @@ class Gate:
                 "why": f"The case is {progress.case.state}: nothing waits for an approval.",
             }
         try:
-            code = self._code(progress)
+            code = self._codes.shown(progress)
         except FirstcauseError as error:
             return {"able": False, "why": str(error)}
         changed = [
@@ -79,7 +76,7 @@ class Gate:
                     decline(folder, question, said[:200], self.person)
                 message = f"not approved: {question.otherwise if said else 'a question is not answered'}"
                 raise GateError("not-approved", message, "send it back with the reason, or answer again")
-        if str(body.get("code", "")).strip().upper() != self._code(progress):
+        if not self._codes.typed(str(body.get("code", "")), progress):
             raise GateError(
                 "code-differs", "not approved: the code is another one", "type the code shown here"
             )
@@ -90,10 +87,6 @@ class Gate:
         """Send the fix back with its reason; raises ``GateError`` where nothing is proposed or no reason is given."""
         self._require_person(folder)
         reject(folder, str(body.get("because", ""))[:_LONGEST].strip(), self.person)
-
-    def _code(self, progress: Progress) -> str:
-        # One more event in the history, and it is another code.
-        return approval_code(require_ready(progress.case.diagnosis), f"{self._secret}:{progress.events}")
 
     def _require_person(self, folder: CaseFolder) -> None:
         if not self.person:

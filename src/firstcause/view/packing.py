@@ -16,7 +16,7 @@ from firstcause.case import CaseFolder
 from firstcause.errors import InputError, RecordError
 from firstcause.record import checked, journal, private
 from firstcause.record.folder import HOME, RunFolder
-from firstcause.view.following import frames_of
+from firstcause.view.following import frames_of, journals_of
 from firstcause.view.page import RECORD
 from firstcause.view.redaction import Redaction
 
@@ -40,20 +40,18 @@ def packed(
     Where it would be larger, of each journal every second, fourth … row is kept, and then no text of source files.
     """
     rest = dict(_case_files(cases, redaction))
-    journals: list[str] = []
+    journals = journals_of(run) if run is not None else []
     if run is not None:
         rest.update(_run_files(run, redaction, sources))
-        journals = sorted(name for name in os.listdir(run.path) if name.endswith(".journal"))
-        size = sum(os.path.getsize(run.file(name)) for name in journals)
-        # Figures hardly shrink: half is what gzip leaves of the best of them.
-        every = 1 if room is None else max(1, size // (2 * room))
+    # Figures hardly shrink: half is what gzip leaves of the best of them.
+    every = 1 if room is None else max(1, sum(map(os.path.getsize, journals)) // (2 * room))
     while True:
         parts = dict(rest)
         counts = []
-        for name in journals:
-            assert run is not None
-            content, kept, rows = _journal(run.file(name), every, redaction)
-            parts[f"runs/{os.path.basename(run.path)}/{name}"] = content
+        for path in journals:
+            content, kept, rows = _journal(path, every, redaction)
+            folder, name = path.split(os.sep)[-2:]
+            parts[f"runs/{folder}/{name}"] = content
             counts.append((name, kept, rows))
         made = _archive(parts)
         if room is None or len(made) <= room:

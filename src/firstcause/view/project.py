@@ -12,7 +12,7 @@ from firstcause.errors import RecordError
 from firstcause.record.folder import HOME, RunFolder
 from firstcause.record.kept_runs import listed
 from firstcause.view.case_data import case_to_page
-from firstcause.view.following import Follower
+from firstcause.view.following import Follower, journals_of
 from firstcause.view.run_data import run_to_json
 
 
@@ -84,7 +84,7 @@ class Project:
     def window(self, name: str, first: int, last: int) -> dict[str, Any]:
         """The tracks of a run between two steps, as finely as was recorded."""
         folder = self.run_folder(name)
-        followers = [Follower(path, first, last) for path in _journals(folder)]
+        followers = [Follower(path, first, last) for path in journals_of(folder)]
         for follower in followers:
             follower.advance()
         return {"tracks": run_to_json(folder.run(), followers)["tracks"]}
@@ -96,7 +96,7 @@ class Project:
         """What changes where a page has changed: sizes and times of the files that it is made of."""
         if kind == "run":
             folder = self.run_folder(name)
-            return _stamps([*_journals(folder), folder.file("run.json"), folder.file("failures")])
+            return _stamps([*journals_of(folder), folder.file("run.json"), folder.file("failures")])
         if kind == "case":
             return _stamps([self.case_folder(name).file("history.jsonl")])
         parts = ("runs", "cases", "runs/*/run.json", "cases/*/history.jsonl")
@@ -105,7 +105,7 @@ class Project:
 
     def _following(self, folder: RunFolder) -> list[Follower]:
         found = []
-        for path in _journals(folder):
+        for path in journals_of(folder):
             follower = self._followers.setdefault(path, Follower(path))
             follower.advance()
             found.append(follower)
@@ -141,10 +141,6 @@ def _run_of(folder: CaseFolder) -> str:
     except RecordError:
         # A damaged case is named in the list; it takes nothing away from the run.
         return ""
-
-
-def _journals(folder: RunFolder) -> list[str]:
-    return sorted(glob.glob(os.path.join(glob.escape(folder.path), "*.journal")))
 
 
 def _stamps(paths: list[str]) -> tuple[Any, ...]:

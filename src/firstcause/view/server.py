@@ -127,8 +127,8 @@ def _answer(make: Callable[[], dict[str, Any]]) -> Response:
     try:
         return JSONResponse(make())
     except FirstcauseError as error:
-        kind = "gate" if error.kind == "gate" else "record"
-        return JSONResponse({"message": str(error), "slug": error.slug}, 409 if kind == "gate" else 404)
+        status = 409 if error.kind == "gate" else 404
+        return JSONResponse({"message": str(error), "slug": error.slug}, status)
 
 
 async def _body(request: Request) -> dict[str, Any] | None:

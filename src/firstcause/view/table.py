@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import glob
 import json
 import os
 from array import array
@@ -11,7 +10,7 @@ from typing import TextIO
 
 from firstcause.record import journal
 from firstcause.record.folder import RunFolder
-from firstcause.view.following import STEP, frames_of
+from firstcause.view.following import STEP, frames_of, journals_of
 
 
 def write_table(run: RunFolder, out: TextIO) -> int:
@@ -19,7 +18,7 @@ def write_table(run: RunFolder, out: TextIO) -> int:
 
     Nine digits hold a float32 to the last bit; what is not finite stands as nan, inf and -inf.
     """
-    paths = sorted(glob.glob(os.path.join(glob.escape(run.path), "*.journal")))
+    paths = journals_of(run)
     columns = list(dict.fromkeys(name for path in paths for _, names in _schemas(path) for name in names))
     place = {name: at for at, name in enumerate(columns)}
     table = csv.writer(out, lineterminator="\n")

@@ -55,7 +55,7 @@ def modules_of(*words: str) -> set[str]:
     [
         (["--help"], {"firstcause", "firstcause.cli", "firstcause.cli.main", "firstcause.errors"}),
         (["--version"], {"firstcause", "firstcause.cli", "firstcause.cli.main", "firstcause.errors"}),
-        (["case", "--help"], {"firstcause", "firstcause.cli", "firstcause.cli.main", "firstcause.errors", "firstcause.cli.case"}),
+        (["case", "--help"], {"firstcause", "firstcause.cli", "firstcause.cli.main", "firstcause.errors", "firstcause.cli.case", "firstcause.cli.budget"}),
     ],
 )  # fmt: skip
 def test_help_loads_no_verb(words: list[str], ours: set[str]) -> None:

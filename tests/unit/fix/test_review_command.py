@@ -43,6 +43,7 @@ def test_with_a_diagnosis(tmp_path: Path) -> None:
     given = unified_diff("train.py", BEFORE, GOOD)
     done = run(tmp_path, "--diagnosis", "d.json", given=given)
     assert (done.returncode, "nothing-to-mend" in done.stdout) == (1, True)
+    assert "in the light of the diagnosis" in done.stdout
     assert run(tmp_path, "--diagnosis", "train.py", given=given).returncode == 2
 
 
@@ -60,3 +61,21 @@ def test_from_a_file_and_from_git(tmp_path: Path) -> None:
     assert run(tmp_path).returncode == 0
     (tmp_path / "train.py").write_text(BAD)
     assert run(tmp_path).returncode == 1
+
+
+def test_a_binary_file_among_the_changes_is_no_hunk(tmp_path: Path) -> None:
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b.c"]
+    (tmp_path / "model.py").write_text("x = 1\n")
+    (tmp_path / "train.py").write_text(BEFORE)
+    (tmp_path / "points.bin").write_bytes(bytes(range(256)))
+    for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "one"]):
+        subprocess.run([*git, *words], cwd=tmp_path, check=True)
+    (tmp_path / "model.py").write_text("x = 2\n")
+    (tmp_path / "train.py").write_text(BAD)
+    (tmp_path / "points.bin").write_bytes(bytes(reversed(range(256))))
+    done = run(tmp_path)
+    assert (done.returncode, "2 files" in done.stdout, "nan-hidden" in done.stdout) == (1, True, True)
+    diff = subprocess.run(
+        [*git, "diff", "--binary"], cwd=tmp_path, check=True, capture_output=True, text=True
+    )
+    assert run(tmp_path, given=diff.stdout).returncode == 1

@@ -194,6 +194,28 @@ def test_a_patch_that_was_applied_reads_the_same(tmp_path: Path) -> None:
     assert not waiting.passed
 
 
+@pytest.mark.parametrize(
+    ("forward", "rules"),
+    [
+        ("items = items.clamp(max=99)\n        return self.emb(items)", {"clamped-ids"}),
+        ("items = items.long() % 100\n        return self.emb(items.view(-1))", {"clamped-ids"}),
+        ("items = self.emb(items)\n        return items.clamp(0, 6)", set()),
+        ("scale = scale.clamp(1, 6)\n        return self.emb(items) * scale", set()),
+        ("scale = scale.clamp(min=-100)\n        return F.nll_loss(scale, items)", set()),
+        ("items = items.clamp(max=9)\n        return F.nll_loss(scale, items)", {"clamped-ids"}),
+        ("scale = scale.clamp(min=-100)\n        return torch.gather(scale, 1, items)", set()),
+    ],
+)
+def test_ids_are_known_by_the_table_that_is_read_by_them(
+    forward: str, rules: set[str], tmp_path: Path
+) -> None:
+    text = "class Items:\n    def forward(self, items, scale):\n        BODY\n"
+    found = reviewed(
+        tmp_path, text.replace("BODY", forward), None, text.replace("BODY", "return self.emb(items)")
+    )
+    assert {reason.rule for reason in found.reasons} == rules
+
+
 def test_a_deleted_test_file_is_a_deleted_check(tmp_path: Path) -> None:
     diff = (
         "diff --git a/test_a.py b/test_a.py\ndeleted file mode 100644\nindex 1..0\n--- a/test_a.py\n+++ /dev/null\n"

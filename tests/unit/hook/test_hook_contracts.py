@@ -140,6 +140,7 @@ def test_an_unknown_client_is_told_by_the_exit_code() -> None:
         ([event("applied"), event("voided")], "applied"),
         ([event("applied"), event("verified", passed=False)], "verified"),
         (["not json\n"], "damaged"),
+        (['{"event": "hypotheses", "data": []}\n'], "damaged"),
     ],
 )
 def test_each_state_without_an_approval_is_guarded(events: list[str], stands: str, tmp_path: Path) -> None:

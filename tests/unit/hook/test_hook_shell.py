@@ -98,3 +98,12 @@ def test_with_an_approval_everything_is_free(command: str, tmp_path: Path) -> No
 def test_the_record_stays_closed_after_the_case(tmp_path: Path) -> None:
     folder = project(tmp_path, event("closed"))
     assert "written by firstcause alone" in answer(folder, "echo {} > .firstcause/cases/c1/history.jsonl")
+
+
+@pytest.mark.parametrize(
+    "command", ["sed -i s/1/2/ p/train.py", "cd p && rm train.py", "echo x > $PWD/p/train.py"]
+)
+def test_a_project_below_the_folder_is_guarded(command: str, tmp_path: Path) -> None:
+    project(tmp_path / "p")
+    assert '"deny"' in answer(tmp_path, command.replace("$PWD", str(tmp_path)))
+    assert answer(tmp_path, "sed -i s/1/2/ other.py") == ""

@@ -105,6 +105,13 @@ def test_what_is_drawn_anew_is_not_equal(tmp_path: Path, monkeypatch: pytest.Mon
     assert (seen["repeats"], seen["unequal"]) == (3, 3)
 
 
+def test_what_is_run_seldom_keeps_its_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    space = rewritten(tmp_path, monkeypatch, Piece(18, 8, 19, "run"), "seldom")
+    assert {18, 19} <= {line for _, _, line in space["Rows"].table.__code__.co_lines()}
+    rows = space["Rows"]("x")
+    assert [float(rows.table(3).sum()) for _ in range(2)] == [3.0, 0.0]
+
+
 def test_equal_tensors_have_one_digest_and_graphs_none() -> None:
     one, other = torch.arange(4.0), torch.arange(4.0).clone()
     assert kept_results.digest((one, "a")) == kept_results.digest((other, "a"))

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from firstcause.lab import beginning
 from firstcause.lab.without import COMPONENTS
-from firstcause.lab.without.asked import BEGIN, SOURCE, Seen, gone, grown
+from firstcause.lab.without.asked import BEGIN, Seen, gone, grown
 
 NAN = Seen("nan", "2 of 4 gradients are not finite", 10)
 GROWING = Seen("growth", "memory grows", 60, 100_000.0)
@@ -62,7 +63,9 @@ with torch.autocast("cpu", dtype=torch.bfloat16):
     dtype = (torch.ones(2, 2) @ torch.ones(2, 2)).dtype
 net = torch.compile(torch.nn.Linear(3, 1), backend="inductor")
 loader = DataLoader([torch.ones(n) for n in (2, 2, 3)], None, num_workers=1, prefetch_factor=2)
-print(len(calls), dtype, type(net).__name__, loader.num_workers, [len(b) for b in loader])
+# What makes batches is given by position, behind the number of workers.
+summed = DataLoader([torch.ones(4)], None, None, None, None, 1, torch.sum)
+print(len(calls), dtype, type(net).__name__, loader.num_workers, [len(b) for b in loader], *map(int, summed))
 """
 
 
@@ -72,18 +75,17 @@ def run(tmp_path: Path, levels: dict[str, str]) -> tuple[str, set[str]]:
     added = {
         "FIRSTCAUSE_WITHOUT": json.dumps(levels),
         "FIRSTCAUSE_WITHOUT_MET": str(met),
-        "FIRSTCAUSE_WITHOUT_PATH": SOURCE,
-        "PYTHONPATH": BEGIN,
         "OMP_NUM_THREADS": "1",
     }
     words = [sys.executable, "-c", PROGRAM]
-    done = subprocess.run(words, env=os.environ | added, capture_output=True, text=True, check=True)
+    environment = beginning.environment(BEGIN) | added
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=True)
     return done.stdout.strip(), set(os.listdir(met))
 
 
 def test_components_are_met_as_the_program_has_them_and_are_gone_when_switched_off(tmp_path: Path) -> None:
     said, met = run(tmp_path, {})
-    assert said == "2 torch.bfloat16 OptimizedModule 1 [2, 2, 3]"
+    assert said == "2 torch.bfloat16 OptimizedModule 1 [2, 2, 3] 4"
     assert met == set(COMPONENTS) - {"ddp"}
     said, _ = run(tmp_path, dict.fromkeys(COMPONENTS, "off"))
-    assert said == "1 torch.float32 Linear 0 [2, 2, 2]"
+    assert said == "1 torch.float32 Linear 0 [2, 2, 2] 4"

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import ast
+import json
+from pathlib import Path
 from typing import Any
 
+import pytest
+
+from firstcause.errors import RecordError
 from firstcause.minimize.ranks import UNFINISHED, parted
+from firstcause.minimize.reproduce import reproduce
 from firstcause.minimize.said import last_exception, plainly
+from firstcause.record.folder import RunFolder
+from firstcause.schema import Run
 
 
 def standing(*ops: tuple[str, list[int]], message: str = "") -> dict[str, Any]:
@@ -51,3 +59,25 @@ def test_last_exception_is_the_innermost_traceback() -> None:
     assert last_exception(text) == ("MyError", "size N and more", "a.b.MyError: size 3")
     assert last_exception("") == ("", "", "")
     assert plainly("sizes [3, 4] at 0x7f Hint: none") == "sizes [N] at N"
+
+
+def test_rank_that_raised_by_itself_is_no_matter_of_collectives(tmp_path: Path) -> None:
+    folder = RunFolder(str(tmp_path))
+    folder.begin(Run("run", ("python", "train.py"), str(tmp_path), "", "3.11", "linux"))
+    for rank, calls in ((0, 2), (1, 1)):
+        raised = [{"type": "ValueError", "message": "an odd rank"}] if rank else []
+        facts = {
+            "rank": rank,
+            "world": 2,
+            "calls": [
+                {"seq": n, "group": "0", "op": "all_reduce", "sizes": [[2]], "time": n, "waiting": False}
+                for n in range(calls)
+            ],
+            "ended": {"time": 9.0, "exception": raised},
+            "time": 9.0,
+        }
+        place = tmp_path / "ranks" / str(rank)
+        place.mkdir(parents=True)
+        (place / "now.json").write_text(json.dumps(facts))
+    with pytest.raises(RecordError, match="rank 1 failed first by itself, with ValueError"):
+        reproduce(folder, None, 1.0)

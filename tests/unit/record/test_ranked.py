@@ -59,6 +59,12 @@ def test_sizes_of_a_gather_may_differ(tmp_path):
     assert ranked.parted(ranked.standings(str(tmp_path))) is None
 
 
+def test_a_rank_that_somebody_interrupts_has_not_failed_by_itself(tmp_path):
+    for rank, kind in ((0, "KeyboardInterrupt"), (1, "SystemExit")):
+        wrote(tmp_path, rank, [call(1)], raised(kind, ""))
+    assert ranked.failed_first(ranked.standings(str(tmp_path))) is None
+
+
 def test_a_rank_that_was_not_seen_later_may_still_have_come(tmp_path):
     wrote(tmp_path, 0, [call(1), call(2, time=90.0)])
     wrote(tmp_path, 1, [call(1)], time=80.0)

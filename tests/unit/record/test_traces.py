@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import pickle
 from pathlib import Path
@@ -51,6 +52,14 @@ def test_free_pieces_of_memory(tmp_path: Path) -> None:
     assert dict(found.figures)["in use"] == "10.0 MiB"
 
 
+def test_fields_of_another_kind_are_left_out(tmp_path: Path) -> None:
+    found = read(tmp_path, [event("aten::mm", 0, 500) | {"args": "none"}])
+    assert any("with_stack=True" in what for what in found.lacking)
+    path = tmp_path / "snapshot.pickle"
+    path.write_bytes(pickle.dumps({"segments": [{"total_size": 20 << 20, "blocks": 3}]}))
+    assert dict(traces.read(str(path)).figures)["in use"] == "0.0 MiB"
+
+
 class Evil:
     def __reduce__(self) -> Any:
         return (Path.touch, (Path("/tmp/evil-was-here"),))
@@ -63,6 +72,8 @@ class Evil:
         (b'{"other": 1}', "trace-unknown"),
         (pickle.dumps({"segments": Evil()}), "trace-damaged"),
         (pickle.dumps([1, 2]), "trace-unknown"),
+        (gzip.compress(b'{"traceEvents": []}')[:-12], "trace-damaged"),
+        (gzip.compress(b"")[:10] + b"\xff" * 40, "trace-damaged"),
     ],
 )
 def test_what_is_no_trace(content: bytes, slug: str, tmp_path: Path) -> None:

@@ -54,6 +54,12 @@ def test_what_a_run_reads_and_binds() -> None:
     assert reads.outputs(run) == ["rows", "line"]
 
 
+def test_what_was_raised_is_nothing_that_a_run_takes() -> None:
+    text = "try:\n    row = load(path)\nexcept errors as error:\n    row = str(error)\nrow = (row, error)"
+    assert reads.inputs(ast.parse(text).body[:1]) == ["load", "path", "errors"]
+    assert reads.inputs(ast.parse(text).body) == ["load", "path", "errors", "error"]
+
+
 @pytest.mark.parametrize(
     "statement",
     [

@@ -42,6 +42,7 @@ def test_seeds_and_draws_are_told_by_what_the_names_stand_for(tmp_path: Path) ->
         ("import torch\ntorch.use_deterministic_algorithms(True)\n", True),
         ("import torch\ntorch.backends.cudnn.deterministic = True\n", True),
         ("from lightning import seed_everything\nseed_everything(1)\n", True),
+        ("from transformers import enable_full_determinism\nenable_full_determinism(1)\n", True),
         ("import torch\ng = torch.Generator().manual_seed(0)\n", False),
     ],
 )

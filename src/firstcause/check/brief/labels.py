@@ -32,7 +32,8 @@ def count_labels(line: Line) -> None:
             noun = _noun(line, at) or _outputs(line, at) or _kinds(line, at) or _told_apart(line, at)
             if noun and (tokens[noun].text not in _COMMON or token.value <= 100):
                 line.claim(Reading("num_labels", whole(token.value), at, noun), at, noun)
-                if "classif" in tokens[noun].text or tokens[noun].text == "way sentiment":
+                # "5-way sentiment" says it as well.
+                if "classif" in tokens[noun].text or tokens[noun].text.startswith("way "):
                     line.claim(Reading("task", "classification", noun, noun))
         elif (token.has("labels") and (count := _listed(line, at))) or (
             token.has("labels") and (count := _from_to(line, at))

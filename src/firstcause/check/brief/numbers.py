@@ -23,7 +23,7 @@ NUMBER = re.compile(
 WORD_NUMBER = re.compile(
     rf"(?<![\w.])(?:(?P<times>{_ONE}) times ten to the (?P<minus>minus )?(?P<to>{_ONE})"
     rf"|(?:(?:a )?(?P<half>half)(?: an?| of an?)(?= epoch))"
-    rf"|(?P<half_of>half a million)|(?<=first )(?P<bare>hundred|thousand|million)"
+    rf"|half an? (?P<half_of>hundred|thousand|million)|(?<=first )(?P<bare>hundred|thousand|million)"
     rf"|(?:a )?(?P<ones>{_ONE}|a(?= hundred| thousand| million))(?:[- ](?P<more>{'|'.join(_ONES[1:10])}))?"
     rf"(?: (?P<scale>hundred|thousand|million|percent))?(?P<and_half> and a half)?)(?![\w])"
 )
@@ -62,7 +62,7 @@ def word_number(match: re.Match[str]) -> tuple[float, str]:
     if match["half"]:
         return 0.5, ""
     if match["half_of"]:
-        return 500_000.0, ""
+        return _SCALES[match["half_of"]] / 2, ""
     if match["bare"]:
         return float(_SCALES[match["bare"]]), ""
     first = _WORDS.get(match["ones"], 1)

@@ -173,15 +173,15 @@ def _deviations(
     broken = next((i for i in asked if not _follows(i, known, facts)), None)
     against = [f for f in known if not f.confirms and (broken is None or not agrees(broken, f.value))]
     # What the code fixes says more than what an option leaves open.
-    sure = sorted(against, key=lambda f: not f.sure)
+    surest = min(against, key=lambda f: not f.sure, default=None)
     if (
         broken is None
-        or not sure
+        or surest is None
         or key not in names().deviation
         or (key == "framework" and str(broken.value) not in DRIVERS)
     ):
         return
-    yield _finding(key, broken, sure[0], sure[0].value)
+    yield _finding(key, broken, surest, surest.value)
 
 
 def _finding(key: str, broken: Instruction, fact: Fact, got: object) -> Finding:

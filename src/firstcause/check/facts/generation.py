@@ -62,7 +62,6 @@ def _pipeline(call: Call) -> Iterator[Fact]:
         yield Fact("task", name, task.site, "pipeline(task=)", "task")
     name_of = value_of(call, "model", 1)
     if name_of is not None and isinstance(name_of.value, str):
-        why = reason(call.module, call.node)
         # Where something is trained, the pipeline may be tried on the result.
         tried = call.code.trains()
         yield Fact(
@@ -71,8 +70,7 @@ def _pipeline(call: Call) -> Iterator[Fact]:
             name_of.site,
             "pipeline(model=)",
             "model",
-            not name_of.overridable and not tried,
-            True,
-            why,
-            tried,
+            sure=not name_of.overridable and not tried,
+            reason=reason(call.module, call.node),
+            confirms=tried,
         )

@@ -13,8 +13,7 @@ from firstcause.check.facts.table import families
 from firstcause.check.reasons import reason
 
 FLAGS = ("bf16", "fp16")
-AUTOCAST = ("torch.autocast", "torch.amp.autocast", "torch.amp.autocast_mode.autocast")
-CUDA = ("torch.cuda.amp.autocast", "torch.cuda.amp.autocast_mode.autocast")
+CUDA = "torch.cuda.amp.autocast"
 # The weights' own dtype counts where nothing else says it: adapters and inference.
 WEIGHTS = ("dtype", "torch_dtype", "bnb_4bit_compute_dtype")
 
@@ -44,11 +43,11 @@ def _flags(code: Code) -> Iterator[Fact]:
 
 
 def _autocast(code: Code) -> Iterator[Fact]:
-    for call in code.calls(*AUTOCAST, *CUDA):
-        dtype = call.constant("dtype", None if call.name in CUDA else 1)
+    for call in code.calls("torch.autocast", "torch.amp.autocast", CUDA):
+        dtype = call.constant("dtype", None if call.name == CUDA else 1)
         if dtype is not None and isinstance(dtype.value, Named):
             yield _fact(call, dtype, "dtype")
-        elif not call.may_have("dtype") and (call.name in CUDA or len(call.node.args) < 2):
+        elif not call.may_have("dtype") and (call.name == CUDA or len(call.node.args) < 2):
             yield Fact(
                 "precision", "fp16", call.site, "autocast", "dtype", reason=reason(call.module, call.node)
             )

@@ -14,6 +14,7 @@ from firstcause.fix.operations import Facts, module_of, named_line
 from firstcause.fix.rewrite import added_keyword, replaced
 from firstcause.schema import Fix, Site
 from firstcause.source import Project
+from firstcause.source.feeds import last_name
 
 CAUSE = "ddp-unused-parameters"
 KEYWORD = "find_unused_parameters"
@@ -32,7 +33,7 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     calls = [n for n in module.nodes_on(int(facts["line"])) if isinstance(n, ast.Call)]
     place = facts.get("column"), facts.get("end_line"), facts.get("end_column")
     exact = [c for c in calls if (c.col_offset, c.end_lineno, c.end_col_offset) == place]
-    wraps = exact or [c for c in calls if _last(c.func) in ("DDP", "DistributedDataParallel")]
+    wraps = exact or [c for c in calls if last_name(c.func) in ("DDP", "DistributedDataParallel")]
     if len(wraps) != 1:
         return None
     call = wraps[0]
@@ -51,7 +52,3 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
         "Each forward walks the graph once more; unused parameters count as ready.",
         "A part of the model that was meant to be used and is not.",
     )
-
-
-def _last(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")

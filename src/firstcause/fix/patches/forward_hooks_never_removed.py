@@ -15,7 +15,7 @@ from firstcause.fix.draft import draft
 from firstcause.fix.edits import Edit
 from firstcause.fix.operations import Facts, named_line
 from firstcause.fix.rewrite import replaced
-from firstcause.fix.statements import blocks_of, inserted_line_after, inserted_line_before
+from firstcause.fix.statements import blocks_of, inserted_line_after, inserted_line_before, later_in_block
 from firstcause.schema import Fix, Site
 from firstcause.source import Module, Project
 
@@ -61,7 +61,7 @@ def _registration(module: Module, statement: ast.stmt) -> ast.Call | None:
 
 
 def _of_block(module: Module, statement: ast.stmt, call: ast.Call) -> list[Edit]:
-    """``handle = ...`` and its removal at the end of the block; None where the handle is kept or the block goes on elsewhere."""
+    """``handle = ...`` and its removal at the end of the block; none where the handle is kept or the block goes on elsewhere."""
     is_plain = isinstance(statement, ast.Expr) and statement.value is call
     name = "handle"
     if isinstance(statement, ast.Assign) and statement.value is call and len(statement.targets) == 1:
@@ -71,8 +71,7 @@ def _of_block(module: Module, statement: ast.stmt, call: ast.Call) -> list[Edit]
         name = target.id
     elif not is_plain:
         return []
-    block = next((b for b in blocks_of(module.parents.get(statement)) if statement in b), [])
-    after = block[block.index(statement) + 1 :]
+    after = later_in_block(module, statement)
     loop = module.parents.get(statement)
     names = {n.id for n in ast.walk(module.tree) if isinstance(n, ast.Name)}
     if isinstance(loop, LOOPS) and not after:
@@ -94,8 +93,7 @@ def _of_loop(
         above = module.parents[outer]
         assert isinstance(above, ast.stmt)
         outer = above
-    block = next((b for b in blocks_of(module.parents.get(outer)) if outer in b), [])
-    after = block[block.index(outer) + 1 :] if block else []
+    after = later_in_block(module, outer)
     name = "handles" if "handles" not in names else "handles_of_hooks"
     before = inserted_line_before(module, outer, f"{name} = []")
     end = _at_end(module, after, f"for handle in {name}: handle.remove()") if after else None
@@ -125,8 +123,7 @@ def _of_object(module: Module, call: ast.Call, facts: Facts, project: Project) -
         makes = isinstance(value, ast.Call) and isinstance(value.func, (ast.Name, ast.Attribute))
         if not isinstance(target, ast.Name) or not makes:
             continue
-        block = next((b for b in blocks_of(found[0].parents.get(found[1])) if found[1] in b), [])
-        after = block[block.index(found[1]) + 1 :] if block else []
+        after = later_in_block(*found)
         text = f"for handle in {target.id}.{store.attr}: handle.remove()"
         end = _at_end(found[0], after, text) if after else None
         if end is not None:

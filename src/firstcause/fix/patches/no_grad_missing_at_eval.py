@@ -13,6 +13,8 @@ from firstcause.fix.clearing import statement_of
 from firstcause.fix.draft import draft
 from firstcause.fix.edits import Edit
 from firstcause.fix.operations import Facts, named_line
+from firstcause.fix.scopes import named
+from firstcause.fix.statements import STEP, margin, newline_of
 from firstcause.schema import Fix, Site
 from firstcause.source import Module, Project
 
@@ -31,10 +33,7 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     if found is None:
         return None
     module, statement = found
-    torch = next(
-        (a.asname or a.name for n in module.nodes(ast.Import) for a in n.names if a.name == "torch"), None
-    )
-    function = module.function(statement)
+    torch, function = named(module, "torch"), module.function(statement)
     if torch is None:
         return None
     if isinstance(function, ast.FunctionDef) and not _trains(function) and not _yields(function):
@@ -74,11 +73,9 @@ def _around(module: Module, statement: ast.stmt, function: ast.AST | None) -> as
 
 
 def _decorated(module: Module, function: ast.FunctionDef, text: str) -> Edit:
-    first = min([function.lineno, *(d.lineno for d in function.decorator_list)])
     place = (function.lineno, 0)
-    indent = module.lines[first - 1][: len(module.lines[first - 1]) - len(module.lines[first - 1].lstrip())]
     # Beneath the others: a static or class method stays the outermost.
-    return Edit(module.path, place, place, f"{indent}{text}\n")
+    return Edit(module.path, place, place, f"{margin(module, function)}{text}{newline_of(module)}")
 
 
 def _wrapped(module: Module, statement: ast.stmt, text: str) -> list[Edit]:
@@ -89,11 +86,10 @@ def _wrapped(module: Module, statement: ast.stmt, text: str) -> list[Edit]:
         if isinstance(s, (ast.Constant, ast.JoinedStr)) and s.end_lineno and s.end_lineno > s.lineno
         for n in range(s.lineno + 1, s.end_lineno + 1)
     }
-    line = module.lines[statement.lineno - 1]
-    indent = line[: len(line) - len(line.lstrip())]
-    edits = [Edit(module.path, (statement.lineno, 0), (statement.lineno, 0), f"{indent}{text}\n    ")]
+    head = f"{margin(module, statement)}{text}{newline_of(module)}{STEP}"
+    edits = [Edit(module.path, (statement.lineno, 0), (statement.lineno, 0), head)]
     for number in range(statement.lineno + 1, end + 1):
         # Lines of a text in quotes are its own.
         if number not in inside and module.lines[number - 1].strip():
-            edits.append(Edit(module.path, (number, 0), (number, 0), "    "))
+            edits.append(Edit(module.path, (number, 0), (number, 0), STEP))
     return edits

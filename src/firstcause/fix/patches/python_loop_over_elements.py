@@ -17,6 +17,7 @@ from firstcause.fix.draft import draft
 from firstcause.fix.edits import Edit
 from firstcause.fix.operations import Facts, module_of
 from firstcause.fix.scopes import imports_torch
+from firstcause.fix.statements import indent_of, newline_of
 from firstcause.schema import Fix, Site
 from firstcause.source import Module, Project
 from firstcause.source.iterated import iterated
@@ -48,10 +49,9 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     if module is None or statement is None or site is None or facts.get("change") is None:
         return None
     text = _otherwise(statement, facts["ways"][facts["change"]])
-    before = module.lines[statement.lineno - 1].encode()[: statement.col_offset].decode()
-    if text is None or before.strip() or ("torch." in text and not imports_torch(module)):
+    before, newline = indent_of(module, statement), newline_of(module)
+    if text is None or before is None or ("torch." in text and not imports_torch(module)):
         return None
-    newline = "\r\n" if module.lines[0].endswith("\r\n") else "\n"
     whole = "".join(f"{before}{row}{newline}" if row else newline for row in text.splitlines())
     edit = Edit(
         module.path, (statement.lineno, 0), ((statement.end_lineno or statement.lineno) + 1, 0), whole

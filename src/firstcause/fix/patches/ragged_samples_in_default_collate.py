@@ -17,9 +17,10 @@ from firstcause.fix.draft import draft
 from firstcause.fix.edits import Edit
 from firstcause.fix.operations import Facts, module_of, named_line
 from firstcause.fix.rewrite import added_keyword, atom, replaced
-from firstcause.fix.scopes import imports_torch, statement_at
+from firstcause.fix.scopes import imports_torch, named, statement_at
 from firstcause.schema import Fix, Site
 from firstcause.source import Module, Project
+from firstcause.source.feeds import last_name
 
 CAUSE = "ragged-samples-in-default-collate"
 PAD = "pad_samples"
@@ -63,7 +64,7 @@ def _formed(module: Module, value: ast.expr, made: Facts) -> str | None:
     """The value repeated along a dimension of one, cut along one that is too long, or stacked where a dimension lacks."""
     size, usual, at = list(made["size"]), list(made["usual"]), int(made["dimension"])
     text, library = module.segment(value), str(made["kind"])
-    name = _alias(module, library)
+    name = named(module, library)
     if name is None:
         return None
     if at >= 0 and size[at] == 1 and usual[at] > 1:
@@ -78,20 +79,12 @@ def _formed(module: Module, value: ast.expr, made: Facts) -> str | None:
     return None
 
 
-def _alias(module: Module, library: str) -> str | None:
-    for statement in module.nodes(ast.Import):
-        for name in statement.names:
-            if name.name == library:
-                return name.asname or name.name
-    return None
-
-
 def _padding(facts: Facts, project: Project, root: str, module: Module) -> Fix | None:
     parts = _ragged(facts)
     call = _call(module, int(facts["line"]))
     if parts is None or call is None or not imports_torch(module):
         return None
-    keyword = "data_collator" if _last(call.func).endswith("Trainer") else "collate_fn"
+    keyword = "data_collator" if str(last_name(call.func)).endswith("Trainer") else "collate_fn"
     if any(k.arg == keyword for k in call.keywords):
         return None
     ignores = any(re.search(r"cross_entropy|CrossEntropyLoss", m.text) for m in project.modules)
@@ -148,8 +141,4 @@ def _function(parts: list[str], ignores: bool) -> str | None:
 def _call(module: Module, line: int) -> ast.Call | None:
     """The call on a line that makes the loader, or the trainer that will make it."""
     calls = [n for n in module.nodes_on(line) if isinstance(n, ast.Call)]
-    return next((c for c in calls if re.search(r"DataLoader$|Trainer$", _last(c.func))), None)
-
-
-def _last(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+    return next((c for c in calls if re.search(r"DataLoader$|Trainer$", str(last_name(c.func)))), None)

@@ -14,8 +14,7 @@ import re
 from firstcause.fix.draft import draft
 from firstcause.fix.edits import Edit
 from firstcause.fix.operations import Facts, module_of, named_line
-from firstcause.fix.ranks import STEP, alone, indent_of, written
-from firstcause.fix.statements import removed
+from firstcause.fix.statements import STEP, alone, indent_of, removed, written
 from firstcause.schema import Fix, Site
 from firstcause.source import Module, Project
 

@@ -13,7 +13,7 @@ import ast
 from firstcause.fix.clearing import statement_of
 from firstcause.fix.draft import draft
 from firstcause.fix.operations import Facts, named_line
-from firstcause.fix.ranks import named
+from firstcause.fix.scopes import named
 from firstcause.fix.statements import inserted_line_after
 from firstcause.schema import Fix, Site
 from firstcause.source import Module, Project

@@ -11,9 +11,10 @@ from __future__ import annotations
 import ast
 
 from firstcause.fix.draft import draft
-from firstcause.fix.keeping import hoisted, starts_line
+from firstcause.fix.keeping import hoisted
 from firstcause.fix.operations import Facts, module_of, named_line
 from firstcause.fix.scopes import statement_at
+from firstcause.fix.statements import starts_line
 from firstcause.schema import Fix, Site
 from firstcause.source import Project
 

@@ -6,12 +6,11 @@ else one that the program holds, whose class is ``class``.
 
 from __future__ import annotations
 
-import ast
-
 from firstcause.fix.checkpoints import Read, Written, added_entry, new_key, read, written
 from firstcause.fix.checkpoints import line as line_of
 from firstcause.fix.kept_states import made
 from firstcause.fix.operations import Facts
+from firstcause.fix.scopes import named
 from firstcause.schema import Fix, Site
 from firstcause.source import Module, Project
 
@@ -73,7 +72,7 @@ def _anywhere(facts: Facts, project: Project) -> Read | None:
 
 def _global(name: str, saves: Module, loads: Module) -> tuple[str, str] | None:
     library, state, put = GLOBAL[name]
-    there, back = _imported(saves, library), _imported(loads, library)
+    there, back = named(saves, library), named(loads, library)
     return (state.replace("{0}", there), put.replace("{0}", back)) if there and back else None
 
 
@@ -86,11 +85,3 @@ def _held(facts: Facts, saves: Written, loads: Read) -> tuple[str, str] | None:
         default = ("{0}.bit_generator.state", "{0}.bit_generator.state = {1}")
     state, put = HELD.get(kind, default)
     return state.replace("{0}", saves.expression), put.replace("{0}", loads.expression)
-
-
-def _imported(module: Module, library: str) -> str | None:
-    for node in module.nodes(ast.Import):
-        for alias in node.names:
-            if alias.name == library:
-                return alias.asname or alias.name
-    return None

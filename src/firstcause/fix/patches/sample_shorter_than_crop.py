@@ -9,11 +9,9 @@ Facts:
 
 from __future__ import annotations
 
-import ast
-
 from firstcause.fix.draft import draft
 from firstcause.fix.operations import Facts, module_of, named_line
-from firstcause.fix.scopes import imports_torch, statement_at
+from firstcause.fix.scopes import named, statement_at
 from firstcause.fix.statements import inserted_line_before
 from firstcause.schema import Fix, Site
 from firstcause.source import Module, Project
@@ -31,9 +29,8 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     module, short = module_of(facts, project), facts.get("short")
     if module is None or not short or not short.get("wanted_text"):
         return None
-    statement = statement_at(module, facts)
-    holder, at = _holder(module, statement, str(short.get("holder") or ""))
-    if at is None or holder is None:
+    at, holder = statement_at(module, facts), str(short.get("holder") or "")
+    if at is None or not holder.isidentifier():
         return None
     text = _padded(module, holder, short)
     edit = inserted_line_before(module, at, text) if text else None
@@ -50,36 +47,18 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     )
 
 
-def _holder(module: Module, statement: ast.stmt | None, name: str) -> tuple[str | None, ast.stmt | None]:
-    """The plain name to pad and the statement before which; a length in a name of its own is followed to where it is taken."""
-    if statement is None:
-        return None, None
-    if name.isidentifier():
-        return name, statement
-    return None, None
-
-
 def _padded(module: Module, name: str, short: Facts) -> str | None:
     axis, wanted = int(short["axis"]), str(short["wanted_text"])
     dimensions = int(short["of"])
     missing = f"max(0, {wanted} - {name}.shape[{axis}])"
     if short["module"] == "torch":
-        torch = "torch" if imports_torch(module) else None
+        torch = named(module, "torch")
         pads = ", ".join(["0, 0"] * (dimensions - 1 - axis) + [f"0, {missing}"])
         return f"{name} = {torch}.nn.functional.pad({name}, ({pads}))" if torch else None
     if short["module"] == "numpy":
-        numpy = _alias(module, "numpy")
+        numpy = named(module, "numpy")
         pads = ", ".join(f"(0, {missing})" if d == axis else "(0, 0)" for d in range(dimensions))
         return f"{name} = {numpy}.pad({name}, [{pads}])" if numpy else None
     if short["module"] == "builtins":
         return f"{name} = {name} + type({name})([0]) * max(0, {wanted} - len({name}))"
-    return None
-
-
-def _alias(module: Module, library: str) -> str | None:
-    """The name by which a file knows a library."""
-    for statement in module.nodes(ast.Import):
-        for name in statement.names:
-            if name.name == library:
-                return name.asname or name.name
     return None

@@ -14,8 +14,8 @@ from firstcause.fix.edits import Edit
 from firstcause.fix.epochs import epoch_of
 from firstcause.fix.operations import Facts, module_of, named_line
 from firstcause.fix.patches.sampler_set_epoch_missing import told
-from firstcause.fix.ranks import named
 from firstcause.fix.rewrite import added_keyword, replaced
+from firstcause.fix.scopes import named
 from firstcause.fix.statements import inserted_line_before
 from firstcause.schema import Fix, Site
 from firstcause.source import Module, Project

@@ -12,7 +12,8 @@ from firstcause.fix.clearing import statement_of
 from firstcause.fix.draft import draft
 from firstcause.fix.edits import Edit
 from firstcause.fix.operations import Facts, named_line
-from firstcause.fix.ranks import STEP, alone, indent_of, named, written
+from firstcause.fix.scopes import named
+from firstcause.fix.statements import STEP, alone, indent_of, written
 from firstcause.schema import Fix, Site
 from firstcause.source import Project
 

@@ -12,7 +12,7 @@ import ast
 from firstcause.fix.clearing import statement_of
 from firstcause.fix.draft import draft
 from firstcause.fix.operations import Facts
-from firstcause.fix.statements import blocks_of, inserted_line_after, inserted_line_before, removed
+from firstcause.fix.statements import inserted_line_after, inserted_line_before, later_in_block, removed
 from firstcause.schema import Fix, Site
 from firstcause.source import Module, Project
 
@@ -53,7 +53,6 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
 
 def _last(module: Module, statement: ast.stmt) -> ast.stmt | None:
     """The last statement of the block, where the optimizer can have stepped between the two."""
-    block = next((b for b in blocks_of(module.parents.get(statement)) if statement in b), [])
-    after = block[block.index(statement) + 1 :] if block else []
+    after = later_in_block(module, statement)
     works = any(isinstance(n, ast.Call) for s in after for n in ast.walk(s))
     return after[-1] if works else None

@@ -15,6 +15,7 @@ from firstcause.fix.clearing import statement_of
 from firstcause.fix.draft import draft
 from firstcause.fix.edits import Edit
 from firstcause.fix.operations import Facts, named_line
+from firstcause.fix.scopes import named
 from firstcause.fix.statements import inserted_line_after
 from firstcause.schema import Fix, Site
 from firstcause.source import Module, Project
@@ -62,15 +63,7 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
 
 def _called(module: Module, statement: ast.stmt, source: str, seed: str) -> Edit | None:
     library, text = LIBRARIES[source]
-    name = next(
-        (
-            alias.asname or alias.name
-            for node in module.nodes(ast.Import)
-            for alias in node.names
-            if alias.name == library
-        ),
-        None,
-    )
+    name = named(module, library)
     if name is None:
         return None
     return inserted_line_after(module, statement, text.format(name, seed))

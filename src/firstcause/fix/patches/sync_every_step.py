@@ -13,8 +13,9 @@ from dataclasses import replace
 
 from firstcause.fix.draft import draft
 from firstcause.fix.edits import Edit
-from firstcause.fix.keeping import indent_of, lines_of, newline_of, starts_line
+from firstcause.fix.keeping import lines_of
 from firstcause.fix.operations import Facts, module_of, named_line
+from firstcause.fix.statements import STEP, margin, newline_of, starts_line
 from firstcause.schema import Fix, Site
 from firstcause.source import Module, Project, pieces, reads
 
@@ -39,8 +40,8 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     counter = _counter(module, run[0])
     if counter is None or not starts_line(module, run[0]) or _is_read(module, run):
         return None
-    indent, newline = indent_of(module, run[0]), newline_of(module)
-    text = f"{indent}if {counter} % {EVERY} == 0:{newline}{lines_of(module, run, indent + '    ')}"
+    indent, newline = margin(module, run[0]), newline_of(module)
+    text = f"{indent}if {counter} % {EVERY} == 0:{newline}{lines_of(module, run, indent + STEP)}"
     gain = (facts.get("gain") or {}).get("gain", 0.0)
     return draft(
         project,

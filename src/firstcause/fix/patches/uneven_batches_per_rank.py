@@ -12,11 +12,12 @@ import re
 
 from firstcause.fix.draft import draft
 from firstcause.fix.operations import Facts, module_of, named_line
-from firstcause.fix.ranks import named
 from firstcause.fix.rewrite import replaced
+from firstcause.fix.scopes import named
 from firstcause.fix.statements import inserted_line_before
 from firstcause.schema import Fix, Site
 from firstcause.source import Module, Project
+from firstcause.source.feeds import last_name
 from firstcause.source.flow import origins
 
 CAUSE = "uneven-batches-per-rank"
@@ -72,8 +73,7 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
 def iterated(node: ast.expr) -> ast.expr:
     """What a loop goes through, without what only counts or shows it."""
     while isinstance(node, ast.Call) and node.args:
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        if name not in AROUND:
+        if last_name(node.func) not in AROUND:
             break
         node = node.args[0]
     return node

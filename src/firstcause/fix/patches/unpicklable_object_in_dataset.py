@@ -19,9 +19,9 @@ from firstcause.fix.rewrite import replaced
 from firstcause.schema import Fix, Site
 from firstcause.source import Module, Project
 from firstcause.source.held import made_at
+from firstcause.source.module import FUNCTIONS
 
 CAUSE = "unpicklable-object-in-dataset"
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
 def line(facts: Facts, project: Project) -> Site | None:

@@ -4,22 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from itertools import takewhile
 
 from firstcause.errors import InputError
 from firstcause.fix.patch import FilePatch, Hunk, Line, parse, patched
 from firstcause.fix.review.sides import Change
 
-# Of git: they name modes and similarities, and no line of a file.
-_GIT = (
-    "diff --git ",
-    "index ",
-    "new file mode",
-    "deleted file mode",
-    "old mode",
-    "new mode",
-    "similarity ",
-    "rename ",
-)
+# Behind it git names modes and similarities, or binary content: no line of the file before.
+_NEXT_FILE = "diff --git "
 
 
 def changes_of(diff: str, root: str) -> list[Change]:
@@ -36,7 +28,7 @@ def changes_of(diff: str, root: str) -> list[Change]:
 
 def _sections(diff: str) -> Iterator[tuple[str, str, str]]:
     """The diff file by file: its old and its new path, empty where there is no such side, and its lines."""
-    lines = [line for line in diff.split("\n") if not line.startswith(_GIT)]
+    lines = diff.split("\n")
     starts = [
         at
         for at, line in enumerate(lines[:-1])
@@ -48,7 +40,8 @@ def _sections(diff: str) -> Iterator[tuple[str, str, str]]:
             "" if name == "/dev/null" else name.removeprefix(side)
             for name, side in zip(names, ("a/", "b/"), strict=True)
         )
-        yield old, new, "\n".join(lines[at + 2 : end]).rstrip("\n")
+        own = takewhile(lambda line: not line.startswith(_NEXT_FILE), lines[at + 2 : end])
+        yield old, new, "\n".join(own).rstrip("\n")
 
 
 def _change(old: str, new: str, body: str, root: str) -> Change:

@@ -76,11 +76,13 @@ _CALLS = {
 }
 _DTYPES = ("float16", "half", "bfloat16", "float32", "float64", "double")
 _BACKENDS = ("nccl", "gloo", "mpi", "ucc")
+# The keywords of calls by which one is added.
 _KEYWORDS = {
+    "the optimizer's settings": _SETTINGS["the optimizer's settings"],
+    "the loader's workers": ("pin_memory", "persistent_workers", "num_workers"),
     "the search for unused parameters": ("find_unused_parameters",),
     "the weights of the loss": ("label_smoothing", "pos_weight"),
 }
-_WORKER_SWITCHES = ("pin_memory", "persistent_workers", "num_workers")
 _OPTIMIZERS = ("SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "NAdam", "RAdam", "Adamax", "Adadelta")
 _FLOW = (
     "exploding-gradient",
@@ -230,10 +232,6 @@ def treatments(change: Change) -> Iterator[tuple[str, int]]:
                 yield kind, node.lineno
     yield from _calls(change)
     for keyword in change.added(ast.keyword):
-        if keyword.arg in _SETTINGS["the optimizer's settings"]:
-            yield "the optimizer's settings", keyword.value.lineno
-        elif keyword.arg in _WORKER_SWITCHES:
-            yield "the loader's workers", keyword.value.lineno
         for kind, names in _KEYWORDS.items():
             if keyword.arg in names:
                 yield kind, keyword.value.lineno

@@ -26,30 +26,39 @@ class Watch(Watcher):
 
     def start(self) -> None:
         self.depth = 0
-        self.before: bool | None = None
+        # The module whose pass runs without gradients now, and whether the outermost pass did.
+        self.undoing: torch.nn.Module | None = None
+        self.is_undone = False
         self.undone = {(str(f), int(n)) for f, n in self.settings.get("undone") or ()}
         self.calls: dict[tuple[str, int], dict[str, Any]] = {}
         self.trained: set[tuple[str, int]] = set()
         self.floor = resident()
         torch.nn.modules.module.register_module_forward_pre_hook(self._enters)
+        torch.nn.modules.module.register_module_forward_hook(self._leaves, always_call=True)
 
     def _enters(self, module: torch.nn.Module, args: tuple[Any, ...]) -> None:
         self.depth += 1
-        if self.depth == 1 and self.undone and torch.is_grad_enabled():
+        if self.depth > 1:
+            return
+        self.is_undone = False
+        if self.undone and torch.is_grad_enabled():
             site = places.here()
             if site is not None and (site["file"], site["line"]) in self.undone:
-                self.before = True
+                self.undoing, self.is_undone = module, True
                 torch.set_grad_enabled(False)
+
+    def _leaves(self, module: torch.nn.Module, args: tuple[Any, ...], result: Any) -> None:
+        """Also where the pass raises: the program's next one has its gradients again."""
+        if module is self.undoing:
+            self.undoing = None
+            torch.set_grad_enabled(True)
 
     def ran(self, module: torch.nn.Module, args: tuple[Any, ...], result: Any) -> None:
         self.depth = max(0, self.depth - 1)
         if self.depth:
             return
-        is_undone, self.before = self.before is not None, None
-        if is_undone:
-            torch.set_grad_enabled(True)
         made = [t for t in _tensors(result) if t.grad_fn is not None]
-        if module.training or not (made or is_undone):
+        if module.training or not (made or self.is_undone):
             return
         site = places.here()
         if site is None:
@@ -84,7 +93,7 @@ class Watch(Watcher):
 
     def _again(self) -> None:
         # A forward that raised has left no word.
-        self.depth, self.before = 0, None
+        self.depth = 0
 
     def facts(self) -> dict[str, Any]:
         found = [c for key, c in self.calls.items() if key not in self.trained]

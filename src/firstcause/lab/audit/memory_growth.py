@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from firstcause.lab import holding, piles
+from firstcause.lab import holding, piles, places
 from firstcause.lab.audit import Watcher
 from firstcause.lab.feeding import Feeding
 from firstcause.lab.hollow import hollow
@@ -162,7 +162,5 @@ class Watch(Watcher):
 
 def _decorated(cached: Any) -> dict[str, Any] | None:
     """Where a function with a cache is decorated."""
-    from firstcause.lab import places
-
     code = getattr(getattr(cached, "__wrapped__", None), "__code__", None)
     return places.place(code.co_filename, code.co_firstlineno, code.co_name) if code is not None else None

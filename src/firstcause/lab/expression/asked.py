@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -50,7 +49,7 @@ def follow(folder: RunFolder, spelled: Spelled, seconds: float, step: int | None
         ended = run_sealed(folder, extra, plans | {EXPRESSION: asdict(spelled)}, seconds)
     except OSError as error:
         raise _not_followed(f"the fresh process could not be started: {error}") from error
-    facts = next((f for f in map(_read, ended.lines) if f), {})
+    facts = next((f for f in ended.results if f), {})
     trace: dict[str, Any] = facts.get("trace") or {}
     if "rows" not in trace:
         why = facts.get("why") or ended.said or "the process ended without a word"
@@ -68,15 +67,6 @@ def follow(folder: RunFolder, spelled: Spelled, seconds: float, step: int | None
     return Way(
         spelled.text, number, rows, functions, facts.get("exact"), facts.get("why", ""), trace["left_out"]
     )
-
-
-def _read(line: str) -> dict[str, Any]:
-    try:
-        found: dict[str, Any] = json.loads(line)
-    except ValueError:
-        # Cut short as the process was ended.
-        return {}
-    return found
 
 
 def _not_followed(why: str) -> RecordError:

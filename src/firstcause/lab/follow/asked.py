@@ -5,20 +5,20 @@ from __future__ import annotations
 import glob
 import json
 import os
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
+from firstcause.lab import beginning
+from firstcause.record.supervise import launch
 from firstcause.sandbox import bounded
 from firstcause.sandbox.confine import command_for
 from firstcause.sandbox.program_copy import copy_of
 
 Row = dict[str, Any]
-BEGIN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "begin")
-SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+FOLLOW = "firstcause.lab.follow.program:follow"
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,8 @@ class Followed:
 class Copy:
     """A copy of the program's folder in which its command runs; files that one run leaves, the next one finds."""
 
-    folder: str
     scratch: str
-    runs: int = field(default=0)
+    runs: int = 0
 
     def follow(
         self,
@@ -52,20 +51,17 @@ class Copy:
         self.runs += 1
         lines = os.path.join(self.scratch, f"run-{self.runs}.jsonl")
         given = {
-            "FIRSTCAUSE_FOLLOW_PATH": SOURCE,
             "FIRSTCAUSE_FOLLOW": lines,
             "FIRSTCAUSE_FOLLOW_STOP": "" if stop is None else str(stop),
             "FIRSTCAUSE_FOLLOW_OPS": "" if ops is None else str(ops),
             "FIRSTCAUSE_FOLLOW_SEED": ",".join(s for s in seeds if s != "hash"),
         }
-        path = os.pathsep.join(filter(None, [BEGIN, os.environ.get("PYTHONPATH", "")]))
-        own = {k: v for k, v in os.environ.items() if not k.startswith("FIRSTCAUSE_")}
         fixed = {"PYTHONHASHSEED": "0"} if "hash" in seeds else {}
         code, said = bounded.run(
             command_for(self.scratch, command),
             os.path.join(self.scratch, "copy"),
             seconds,
-            own | given | fixed | {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"},
+            beginning.environment(FOLLOW) | given | fixed | {"PYTHONDONTWRITEBYTECODE": "1"},
         )
         return _read(lines, code, said)
 
@@ -76,7 +72,7 @@ def copy(folder: str) -> Iterator[Copy]:
     with tempfile.TemporaryDirectory(prefix="firstcause-follow-", ignore_cleanup_errors=True) as made:
         scratch = os.path.realpath(made)
         copy_of(folder, os.path.join(scratch, "copy"))
-        yield Copy(folder, scratch)
+        yield Copy(scratch)
 
 
 def _read(path: str, code: int | None, said: str) -> Followed:
@@ -106,5 +102,5 @@ def _lines(path: str, code: int | None, said: str) -> Followed:
 
 
 def python_of(command: Sequence[str]) -> list[str]:
-    """The command with ``python`` as the interpreter that runs us, where it is named without a path."""
-    return [sys.executable, *command[1:]] if command[0] in ("python", "python3") else list(command)
+    """The command with ``python`` as the user's, where it is named without a path."""
+    return [launch.python(), *command[1:]] if command[0] in ("python", "python3") else list(command)

@@ -10,13 +10,14 @@ from typing import Any
 
 import torch
 
-# The order of sets of strings is Python's own setting, and no call.
-SOURCES = ("python", "numpy", "torch", "generators", "clock")
 SEED = 20_240_229
 
 
 def hold(sources: Sequence[str]) -> None:
-    """Seed the generators that are named, seed those that are made without a seed, or stop the clock."""
+    """Seed the generators that are named, seed those that are made without a seed, or stop the clock.
+
+    The order of sets of strings is none of these: it is Python's own setting, and no call.
+    """
     for source in sources:
         if source == "python":
             random.seed(SEED)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from firstcause.lab.follow.asked import Followed, Row, copy, python_of
@@ -30,7 +30,7 @@ class Determinism:
     step: int | None = None
     part: str = ""
     op: list[Any] | None = None
-    sources: tuple[str, ...] = field(default=())
+    sources: tuple[str, ...] = ()
 
     @property
     def equal(self) -> bool:

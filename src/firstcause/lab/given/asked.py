@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -94,11 +93,4 @@ def _unit_of(folder: RunFolder, failure: dict[str, Any]) -> Any:
 
 
 def _facts(ended: Ended) -> dict[str, Any]:
-    for line in ended.lines:
-        try:
-            found: dict[str, Any] = json.loads(line)
-        except ValueError:
-            # Cut short as the process was ended.
-            continue
-        return found
-    return {}
+    return next(ended.results, {})

@@ -8,8 +8,8 @@ from firstcause.lab import places
 from firstcause.lab.loading import frames
 from firstcause.lab.loading.asked import Asked
 from firstcause.lab.loading.lines import Lines
-from firstcause.lab.loading.workers import kept, put_back
 from firstcause.lab.statements import Statements
+from firstcause.record.observe import rng
 
 Facts = dict[str, Any]
 # Of fewer good samples nothing can be called usual.
@@ -22,10 +22,10 @@ def explain(asked: Asked, index: Any, good: list[Any]) -> Facts:
     ``short`` is a slice or a difference of sizes that works out in all the others; ``first`` the first value whose size is
     one and the same in the others and another one here; ``smaller`` the names at the line that raised, smaller than in any other.
     """
-    statements, state = Statements(), kept()
+    statements, state = Statements(), rng.global_state()
     looked: list[Lines] = []
     for one in (index, *good):
-        put_back(state)
+        rng.set_global_state(state)
         lines = Lines(statements)
         lines.fetch(lambda one=one: asked.fetch(one))
         looked.append(lines)

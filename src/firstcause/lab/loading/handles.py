@@ -21,7 +21,7 @@ from firstcause.lab.loading.asked import Asked
 from firstcause.lab.loading.child import Child, Facts
 from firstcause.lab.loading.forms import digest
 from firstcause.lab.loading.frames import described
-from firstcause.lab.loading.workers import kept, put_back
+from firstcause.record.observe import rng
 
 PAIRS, TURNS, SECONDS, DEPTH = 4, 6, 10.0, 5
 
@@ -79,7 +79,7 @@ def shared(asked: Asked, opened: Opened, own: dict[int, tuple[int, int]]) -> Fac
 
 def _tried(asked: Asked, indices: list[Any], moved: frozenset[int]) -> Facts | None:
     """One sample alone, between another worker's reads, and between those of a worker with files of its own."""
-    state = kept()
+    state = rng.global_state()
     end = time.monotonic() + 3 * SECONDS
     for one, other in zip(indices, indices[1:] + indices[:1], strict=True):
         if one == other or time.monotonic() > end:
@@ -105,7 +105,7 @@ class _Other:
             if apart:
                 _open_anew(moved)
             while os.read(self.asking[0], 1):
-                put_back(state)
+                rng.set_global_state(state)
                 # What it reads may be torn too: it is the first one's that counts.
                 with contextlib.suppress(Exception):
                     asked.fetch(index)
@@ -131,7 +131,7 @@ def _read(asked: Asked, index: Any, other: _Other | None, moved: frozenset[int],
     def work(child: Child) -> None:
         if other is None:
             _open_anew(moved)
-        put_back(state)
+        rng.set_global_state(state)
         turns = _Turns(other, moved)
         try:
             with turns:

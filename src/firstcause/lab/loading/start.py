@@ -16,8 +16,9 @@ from firstcause.lab.loading.asked import Asked, Loaders
 from firstcause.lab.loading.child import Child, Facts
 from firstcause.lab.loading.walk import Walk
 from firstcause.lab.loading.workers import Draws
+from firstcause.lab.loading.wrong import is_wrong
 
-# A sample may take this many times as long as the whole run's median, and never less than this.
+# The seconds that a sample may take, and how many deaths, good samples beside a failing one, and failing ones are looked at.
 WAIT, DEATHS, GOOD, EXPLAINED = 6.0, 3, 8, 2
 
 
@@ -87,12 +88,7 @@ class Loading:
         if not found.get("pickle") and not self._settled(found.get("handle")) and not self.plan.get("silent"):
             found["walk"] = self._walk(asked)
         self.seen = [s for s in self.seen if s["loader"] != found["loader"]] + [found]
-        walk = found.get("walk") or {}
-        if (
-            found.get("pickle")
-            or (found.get("handle") or {}).get("read")
-            or any(walk.get(k) for k in ("raised", "collate", "deaths", "began"))
-        ):
+        if is_wrong(found):
             self.finish("something was found")
         if self.plan.get("silent") and asked.workers:
             self.finish("a loader with workers was looked at")

@@ -11,6 +11,8 @@ from typing import Any
 import torch
 from torch.utils.data._utils import worker as torch_worker
 
+from firstcause.record.observe import rng
+
 
 class Draws:
     """The states of the process's generators, one set a worker; ``as_worker`` goes on from a worker's own."""
@@ -28,43 +30,28 @@ class Draws:
         if not self.workers:
             yield
             return
-        mine, info = kept(), torch_worker._worker_info
+        mine, info = rng.global_state(), torch_worker._worker_info
         if named:
             torch_worker._worker_info = torch_worker.WorkerInfo(
                 id=number, num_workers=self.workers, seed=self.base + number, dataset=self.dataset
             )
         try:
             if number in self.states:
-                put_back(self.states[number])
+                rng.set_global_state(self.states[number])
             else:
                 _seed(self.base, number)
                 if begin is not None:
                     begin(number)
             yield
-            self.states[number] = kept()
+            self.states[number] = rng.global_state()
         finally:
-            put_back(mine)
+            rng.set_global_state(mine)
             torch_worker._worker_info = info
 
 
 def base_seed(loader: Any) -> int:
     """The seed that the loader would draw for its workers now."""
     return int(torch.empty((), dtype=torch.int64).random_(generator=loader.generator).item())
-
-
-def kept() -> Any:
-    """The states of the three global generators."""
-    numpy = sys.modules.get("numpy")
-    return torch.get_rng_state(), random.getstate(), numpy.random.get_state() if numpy is not None else None
-
-
-def put_back(state: Any) -> None:
-    """Set the three global generators to states that were kept."""
-    torch.set_rng_state(state[0])
-    random.setstate(state[1])
-    numpy = sys.modules.get("numpy")
-    if numpy is not None and state[2] is not None:
-        numpy.random.set_state(state[2])
 
 
 def _seed(base: int, number: int) -> None:

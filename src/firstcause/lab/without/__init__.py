@@ -16,4 +16,3 @@ COMPONENTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "workers": ("loader workers", ("off",)),
 }
 WITHOUT, MET = "FIRSTCAUSE_WITHOUT", "FIRSTCAUSE_WITHOUT_MET"
-HOME = "FIRSTCAUSE_WITHOUT_PATH"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
-import subprocess
 import sys
 import tempfile
 import time
@@ -14,22 +12,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from firstcause.errors import RecordError
+from firstcause.lab import beginning
 from firstcause.lab.follow.asked import python_of
-from firstcause.lab.without import COMPONENTS, HOME, MET, WITHOUT
+from firstcause.lab.without import COMPONENTS, MET, WITHOUT
 from firstcause.record.folder import RunFolder
-from firstcause.sandbox import lifetime
+from firstcause.sandbox import bounded
 from firstcause.sandbox.confine import command_for
 from firstcause.sandbox.program_copy import copy_of
 
-BEGIN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "begin")
-SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+BEGIN = "firstcause.lab.without.program:begin"
 # An arm without a compilation or with fewer processes is faster; one without workers is slower.
 SLOWER, SLACK = 4.0, 20.0
 # Growth: at least so many bytes a step, and in all, over the last half of the steps, at most samples of the record.
 GROWS, RISES, LEAST_STEPS = 2_000.0, 3_000_000, 20
 # Without the component that carries it, memory grows by less than this part of what it grew.
 REMAINS = 0.25
-GRACE = 5.0
 
 
 @dataclass(frozen=True)
@@ -126,43 +123,13 @@ def _run(
         copy, record, met = (os.path.join(scratch, n) for n in ("copy", "run", "met"))
         copy_of(folder, copy)
         os.makedirs(met)
-        own = {k: v for k, v in os.environ.items() if not k.startswith("FIRSTCAUSE_")}
-        path = os.pathsep.join(filter(None, [BEGIN, os.environ.get("PYTHONPATH", "")]))
-        environment = own | {WITHOUT: json.dumps(levels), MET: met, HOME: SOURCE, "PYTHONPATH": path}
+        environment = beginning.environment(BEGIN) | {WITHOUT: json.dumps(levels), MET: met, "PWD": copy}
         observed = [sys.executable, "-m", "firstcause", "run", "-q", "-o", record, *command]
         begun = time.monotonic()
-        in_time = _wait(command_for(scratch, observed), copy, environment | {"PWD": copy}, seconds)
+        code, _ = bounded.run(command_for(scratch, observed), copy, seconds, environment)
         took = time.monotonic() - begun
         used = tuple(name for name in COMPONENTS if os.path.exists(os.path.join(met, name)))
-        return _seen(record, took, in_time), used
-
-
-def _wait(command: Sequence[str], cwd: str, environment: dict[str, str], seconds: float) -> bool:
-    """Whether the command ended by itself in time."""
-    process = subprocess.Popen(
-        command,
-        cwd=cwd,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-        preexec_fn=lifetime.bound(),
-    )
-    try:
-        process.wait(timeout=seconds)
-        return True
-    except subprocess.TimeoutExpired:
-        # First politely, so that its record is written.
-        for number in (signal.SIGTERM, signal.SIGKILL):
-            os.killpg(process.pid, number)
-            try:
-                process.wait(timeout=GRACE)
-                break
-            except subprocess.TimeoutExpired:
-                continue
-        process.wait()
-        return False
+        return _seen(record, took, code is not None), used
 
 
 def _seen(record: str, seconds: float, in_time: bool) -> Seen:

@@ -14,12 +14,15 @@ from torch.utils.data import dataloader
 def install(level: str, met: Callable[[], None]) -> None:
     kind: Any = dataloader._BaseDataLoaderIter
     give = kind.__next__
-    # By loader: its first batch. A loader is held by its own batches' iterator for as long as it is used.
-    first: dict[int, Any] = {}
+    # By data set: its first batch. The data set is held, so that no other one gets its identity.
+    first: dict[int, tuple[Any, Any]] = {}
 
     def following(iterator: Any) -> Any:
         batch = give(iterator)
-        known = first.setdefault(id(iterator._dataset), copy.deepcopy(batch))
+        dataset = iterator._dataset
+        if id(dataset) not in first:
+            first[id(dataset)] = (dataset, copy.deepcopy(batch))
+        _, known = first[id(dataset)]
         if _form(batch) == _form(known):
             return batch
         met()

@@ -24,8 +24,9 @@ def install(level: str, met: Callable[[], None]) -> None:
         if asked and level:
             kwargs = {k: v for k, v in kwargs.items() if k not in OWN}
             if len(args) > NUMBER:
-                args = args[:NUMBER]
-            kwargs["num_workers"] = 0
+                args = (*args[:NUMBER], 0, *args[NUMBER + 1 :])
+            else:
+                kwargs["num_workers"] = 0
         plain(self, *args, **kwargs)
 
     kind.__init__ = init

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import Annotated, Any
 
 from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult
 
-from firstcause.errors import InputError
 from firstcause.mcp.answers import CheckAnswer, Step, given
+from firstcause.mcp.places import inside
 from firstcause.mcp.refusing import refusing
 from firstcause.mcp.working import error_of, work
 
@@ -47,14 +46,3 @@ async def check_code(
         notes=list(report["notes"]),
     )
     return given(answer)
-
-
-def inside(path: str) -> str:
-    """The path, where it lies in the project; raises ``InputError`` where it does not."""
-    root, real = os.path.realpath(os.getcwd()), os.path.realpath(path)
-    if path.startswith("-") or os.path.commonpath([root, real]) != root:
-        message = f"{path!r} is no path in {root}"
-        raise InputError(
-            "path-outside", message, "name a path of the project in which the server was started"
-        )
-    return path

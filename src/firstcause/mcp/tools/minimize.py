@@ -10,8 +10,8 @@ from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult
 
 from firstcause.mcp.answers import MinimalAnswer, Step, given
+from firstcause.mcp.places import inside
 from firstcause.mcp.refusing import refusing
-from firstcause.mcp.tools.check_code import inside
 from firstcause.mcp.working import error_of, work
 from firstcause.record.supervise import afterwards
 
@@ -30,7 +30,7 @@ async def minimize(
         raise error_of(done)
     with open(path, encoding="utf-8") as file:
         script = file.read()
-    made, _ = json.JSONDecoder().raw_decode(done.out)
+    made = json.loads(done.out)
     answer = MinimalAnswer(
         said=f"{made['left']} of the step's {made['calls']} calls are left; it ends with: {made['ends']}",
         next=Step(

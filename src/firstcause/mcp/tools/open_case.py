@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 from typing import Annotated, Any
 
 from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult
 
-from firstcause.case import CaseFolder, all_cases
-from firstcause.errors import RecordError
+from firstcause.case import CaseFolder, readable_cases
 from firstcause.mcp.answers import CaseAnswer, Step, given
 from firstcause.mcp.cases import standing
+from firstcause.mcp.places import inside
 from firstcause.mcp.refusing import Refusal, refusing
-from firstcause.mcp.tools.check_code import inside
 from firstcause.mcp.working import error_of, work
 from firstcause.record.folder import HOME
-from firstcause.record.supervise import afterwards
+from firstcause.record.supervise import afterwards, anew, launch
 
 
 @refusing
@@ -35,10 +35,16 @@ async def open_case(
     """
     spent = 0.0
     if script:
-        words = ["run", "-q", "python", inside(script), *(arguments or [])]
-        spent = (await work(ctx, words, budget_seconds, f"recording {script}")).seconds
-        run = "last"
-    folder = afterwards.found(run, os.getcwd())
+        with tempfile.TemporaryDirectory(prefix="firstcause-") as scratch:
+            answer = os.path.join(scratch, "run.json")
+            program = [launch.python(), inside(script), *(arguments or [])]
+            recorded = await work(ctx, anew.words(program, answer), budget_seconds, f"recording {script}")
+            if not os.path.exists(answer):
+                raise error_of(recorded)
+            folder = anew.run_of(answer, os.getcwd())
+        spent = recorded.seconds
+    else:
+        folder = afterwards.found(run, os.getcwd())
     inside(folder.path)
     left = max(budget_seconds - spent, 1.0)
     words = ["diagnose", folder.path, "--yes", "-q", "--json", "-", "--budget", f"{left:.0f}s"]
@@ -50,8 +56,7 @@ async def open_case(
     if case is None:
         step = Step(tool="triage", why="the run shows no failure; triage what is seen, in the user's words")
         raise Refusal("no-symptom", f"run {folder.run().id}: {said}; no case is needed", "a symptom", step)
-    answer = standing(case, said, budget=budget_seconds, seconds=spent + done.seconds)
-    return given(answer)
+    return given(standing(case, said, budget=budget_seconds, seconds=spent + done.seconds))
 
 
 def told(diagnosis: dict[str, Any]) -> str:
@@ -65,11 +70,5 @@ def told(diagnosis: dict[str, Any]) -> str:
 
 def case_of(run: str) -> CaseFolder | None:
     """The newest case of a run."""
-    for folder in reversed(all_cases(os.path.join(os.getcwd(), HOME))):
-        try:
-            if folder.progress().case.run == run:
-                return folder
-        except RecordError:
-            # A damaged case is reported by case_status; it must not hide the whole ones.
-            continue
-    return None
+    known = readable_cases(os.path.join(os.getcwd(), HOME))
+    return next((folder for folder, progress in known if progress.case.run == run), None)

@@ -111,21 +111,18 @@ def _with_own(
         raise Refusal(
             "fix-reviewed", f"the diff does not pass the review: {reasons}", "a fix of the cause itself", step
         )
-    before = diagnosis.fix
+    before, places = diagnosis.fix, ", ".join(review.places)
     fix = Fix(
         diagnosis.cause or "",
         diff,
         summary.strip() or f"An agent's change of {', '.join(review.files)}.",
-        before.changes if before else diagnosis.sections["What This Fix Will Change"],
+        f"The lines at {places}, as the diff shows.",
         before.does_not_fix if before else diagnosis.sections["What This Fix Will NOT Fix"],
         class_of(diagnosis),
     )
-    proposed = f"{fix.summary} An agent wrote this patch; it stands at {', '.join(review.places)}."
     sections = {
         **diagnosis.sections,
-        "Proposed Fix": proposed,
-        "What This Fix Will Change": f"The lines at {', '.join(review.places)}, as the diff shows.",
+        "Proposed Fix": f"{fix.summary} An agent wrote this patch; it stands at {places}.",
+        "What This Fix Will Change": fix.changes,
     }
-    return replace(
-        diagnosis, fix=replace(fix, changes=sections["What This Fix Will Change"]), sections=sections
-    )
+    return replace(diagnosis, fix=fix, sections=sections)

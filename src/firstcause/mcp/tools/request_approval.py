@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import shlex
 from typing import Annotated, Any, Literal
 
@@ -12,8 +11,8 @@ from pydantic import BaseModel, Field
 
 from firstcause.case import (
     CaseFolder,
+    Codes,
     Progress,
-    approval_code,
     approve,
     decline,
     diagnosis_hash,
@@ -28,8 +27,7 @@ from firstcause.mcp.answers import CaseAnswer, Step, given
 from firstcause.mcp.cases import required, standing
 from firstcause.mcp.refusing import Refusal, refusing
 
-# Of this process alone: a code shown by another server is worth nothing here.
-_SECRET = secrets.token_hex(16)
+_CODES = Codes()
 
 
 class Answers(BaseModel):
@@ -63,7 +61,7 @@ async def ask(ctx: Context[Any, Any], case: str = "") -> Elicit[Answers] | NoFor
     numbered = [f"{n}. {q.text}" for n, q in enumerate(questions_of(progress), 1)]
     diff = diagnosis.fix.diff if diagnosis.fix else ""
     title = f"{diagnosis.cause} at {diagnosis.site}, case {folder.id}"
-    code = f"Type {_code(progress)} to approve this diff for these files, once."
+    code = f"Type {_CODES.shown(progress)} to approve this diff for these files, once."
     return Elicit("\n\n".join([title, diff, *numbered, code]), Answers)
 
 
@@ -112,7 +110,7 @@ def _settled(folder: CaseFolder, progress: Progress, given_answers: Answers, by:
                 f"not approved: {question.otherwise}",
                 f"firstcause case reject {folder.id} --because TEXT",
             )
-    if given_answers.code.strip().upper() != _code(progress):
+    if not _CODES.typed(given_answers.code, progress):
         return _by_terminal(folder, "not approved: the code is another one")
     approve(folder, diagnosis_hash(diagnosis), diff_hash(diagnosis), by, by_key)
     return standing(folder, f"approved by a person through a form of {by}, for this diff, once")
@@ -124,11 +122,6 @@ def _by_terminal(folder: CaseFolder, said: str, command: str = "") -> CaseAnswer
     person = command or f"cd {shlex.quote(project_of(folder.path))} && firstcause case approve {folder.id}"
     why = "show the person this command and the diff, wait, then call case_status"
     return answer.model_copy(update={"next": Step(person=person, why=why)})
-
-
-def _code(progress: Progress) -> str:
-    # Bound to what is shown by its hashes, and to this point of the history: one more event, and it is another.
-    return approval_code(require_ready(progress.case.diagnosis), f"{_SECRET}:{progress.events}")
 
 
 def _client(ctx: Context[Any, Any]) -> str:

@@ -7,7 +7,6 @@ unwinds to the mark and runs the body on the saved state, as a replay does.
 from __future__ import annotations
 
 import atexit
-import importlib
 import json
 import os
 import time
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
-from firstcause.record.observe import failure, fresh
+from firstcause.record.observe import elsewhere, failure, fresh
 from firstcause.record.observe.replay import Replay, Rewind
 from firstcause.sandbox import copies, fork
 from firstcause.sandbox.lifetime import leave
@@ -104,8 +103,7 @@ class Arms:
         return leave(0)
 
     def _running(self, arm: dict[str, Any]) -> Any:
-        module, _, attribute = os.environ["FIRSTCAUSE_DEEP"].partition(":")
-        running = getattr(importlib.import_module(module), attribute)(arm, self.plan, self.recorder)
+        running = elsewhere.named(os.environ["FIRSTCAUSE_DEEP"])(arm, self.plan, self.recorder)
 
         def finish(facts: dict[str, Any]) -> None:
             self.write({"arm": arm["name"], **facts})

@@ -41,13 +41,18 @@ def first_step(snapshot: Snapshot) -> dict[str, Any]:
             for tensor in tensors_in(value):
                 if len(tensors) < MOST_TENSORS:
                     tensors.append({"name": name, **_figures(tensor)})
-    versions = {}
+    return {"versions": versions(), "seed": torch.initial_seed(), "tensors": tensors}
+
+
+def versions() -> dict[str, str]:
+    """The versions of the known libraries that are loaded."""
+    found = {}
     for name in LIBRARIES:
         # Read from the namespace: a lazy module must not be woken.
         version = getattr(sys.modules.get(name), "__dict__", {}).get("__version__")
         if version is not None:
-            versions[name] = str(version)
-    return {"versions": versions, "seed": torch.initial_seed(), "tensors": tensors}
+            found[name] = str(version)
+    return found
 
 
 def _figures(tensor: torch.Tensor) -> dict[str, Any]:

@@ -17,13 +17,12 @@ from __future__ import annotations
 
 import ast
 import copy
-import importlib
 import os
 import warnings
 from dataclasses import dataclass
 from types import CodeType
 
-from firstcause.record.observe import library_loops
+from firstcause.record.observe import elsewhere, library_loops
 from firstcause.record.observe.call_sites import SITES, CallMarker
 from firstcause.record.observe.instrument import Instrument
 from firstcause.record.observe.live import bound_names, live_in, own_nodes
@@ -102,9 +101,8 @@ def compile_marked(
 
 
 def _changed(tree: ast.Module, path: str, experiment: str) -> bool:
-    """Whether an experiment changes this file: ``experiment`` names what does it, in a room that we may not import."""
-    module, _, attribute = experiment.partition(":")
-    changed: bool = getattr(importlib.import_module(module), attribute)(tree, path)
+    """Whether an experiment changes this file: ``experiment`` names what does it."""
+    changed: bool = elsewhere.named(experiment)(tree, path)
     return changed
 
 

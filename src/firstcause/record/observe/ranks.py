@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import atexit
 import faulthandler
-import functools
 import importlib
 import json
 import linecache
@@ -28,8 +27,7 @@ from firstcause.record.observe import elastic, exceptions
 if TYPE_CHECKING:
     from firstcause.record.observe.session import Session
 
-ENTRIES = "2000"
-# Of them, the newest so many are written.
+# Of what the flight recorder holds, the newest so many are written.
 KEPT = 200
 SECONDS = 0.5
 # A rank that does not move is written as often: how long it has stood tells who waits.
@@ -42,31 +40,12 @@ MOST_LINES = 20
 UNDISTURBED = 5.0
 
 
-def follow(current: Callable[[], Session], module: Any) -> None:
-    """On import of ``torch.distributed.distributed_c10d``: a process that joins a group is a rank from then on.
-
-    The session is asked for each time and never kept: what torch's modules hold lives longer than the program's open
-    files, and the session holds those that a step reads.
-    """
-    os.environ.setdefault("TORCH_FR_BUFFER_SIZE", ENTRIES)
-    original = module.init_process_group
-
-    @functools.wraps(original)
-    def init_process_group(*args: Any, **kwargs: Any) -> Any:
-        result = original(*args, **kwargs)
-        session = current()
-        try:
-            if not session.off and (session.rank is None or session.rank.pid != os.getpid()):
-                session.rank = Rank(current, module.get_rank(), module.get_world_size())
-        except Exception:
-            session.failed("rank")
-        return result
-
-    module.init_process_group = init_process_group
-
-
 class Rank:
-    """This process as a rank: its folder, the thread that writes, and its last word."""
+    """This process as a rank: its folder, the thread that writes, and its last word.
+
+    Made by the replaced ``init_process_group``. The session is asked for each time and never kept: what torch's modules
+    hold lives longer than the program's open files, and the session holds those that a step reads.
+    """
 
     def __init__(self, current: Callable[[], Session], rank: int, world: int) -> None:
         self.current, self.rank, self.world, self.pid = current, rank, world, os.getpid()
@@ -100,7 +79,7 @@ class Rank:
         return self.current()
 
     def _watch(self) -> None:
-        pause = SECONDS if self.audit is None else SECONDS / 2
+        pause = least = SECONDS if self.audit is None else SECONDS / 2
         while self.ended is None:
             time.sleep(pause)
             before = time.thread_time()
@@ -109,7 +88,8 @@ class Rank:
             except Exception:
                 self.session.failed("rank")
                 return
-            pause = max(SECONDS, (time.thread_time() - before) / SHARE) if self.audit is None else SECONDS / 2
+            if self.audit is None:
+                pause = max(least, (time.thread_time() - before) / SHARE)
 
     def look(self) -> None:
         """Write where the rank stands, if it has moved since it was written last."""

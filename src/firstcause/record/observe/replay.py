@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import re
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from firstcause.record.observe import privacy, rng
+from firstcause.record.observe import elsewhere, privacy, rng
 
 if TYPE_CHECKING:
     from firstcause.record.observe.recorder import Recorder
@@ -214,14 +213,13 @@ class Replay:
         return {"exact": equal == len(pairs), "why": why, "gradients": len(pairs), "equal": equal}
 
     def observe(self, view: Any) -> Any:
-        """The deep observer that the command line named; it belongs to a room that we may not import."""
+        """The deep observer that the command line named."""
         if _compiled() and hasattr(torch.compiler, "set_stance"):
             torch.compiler.set_stance("force_eager")
         name = os.environ.get("FIRSTCAUSE_DEEP", "")
         if not name:
             return None
-        module, _, attribute = name.partition(":")
-        observer = getattr(importlib.import_module(module), attribute)(view, self.window)
+        observer = elsewhere.named(name)(view, self.window)
         observer.__enter__()
         return observer
 

@@ -8,7 +8,6 @@ on unobserved.
 from __future__ import annotations
 
 import builtins
-import importlib
 import os
 import sys
 import traceback
@@ -168,9 +167,10 @@ def begin() -> None:
         mainscript.begin(session.main, sys._getframe(1).f_globals, session)
         plan = os.environ.get("FIRSTCAUSE_WATCH")
         if plan and session.replay:
-            # A sealed process only: the line trace that the command line named, of a room that we may not import.
-            module, _, attribute = os.environ["FIRSTCAUSE_DEEP"].partition(":")
-            start_watch = getattr(importlib.import_module(module), attribute)
+            from firstcause.record.observe import elsewhere
+
+            # A sealed process only: the line trace that the command line named.
+            start_watch = elsewhere.named(os.environ["FIRSTCAUSE_DEEP"])
             start_watch(plan, session.result_fd, sys._getframe(1))
     except Exception:
         session.failed("the first statement")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
+import functools
 import os
 import sys
 from types import ModuleType
@@ -10,6 +10,9 @@ from typing import Any
 
 from firstcause.record.observe import mainscript, session
 from firstcause.record.observe.finder import Finder
+
+# So many entries torch's flight recorder keeps, DDP's own collectives among them.
+RECORDED = "2000"
 
 
 def install(folder: str, before: frozenset[str]) -> None:
@@ -38,9 +41,10 @@ def install(folder: str, before: frozenset[str]) -> None:
         after.setdefault("torch.distributed.distributed_c10d", []).append(_follow_ranks)
         audit = os.environ.get("FIRSTCAUSE_RANKS")
         if audit:
-            # A copy that is run for a diagnosis only: what watches its ranks, of a room that we may not import.
-            name, _, attribute = audit.partition(":")
-            current.audit = getattr(importlib.import_module(name), attribute)()
+            from firstcause.record.observe import elsewhere
+
+            # A copy that is run for a diagnosis only: what watches its ranks.
+            current.audit = elsewhere.named(audit)()
             finder.meet(current.audit.patches())
     after.setdefault("torch.optim.optimizer", []).append(_hook_optimizers)
     after.setdefault("runpy", []).append(_mark_spawned_mains)
@@ -59,10 +63,28 @@ def _hook_optimizers(module: ModuleType) -> None:
     module.register_optimizer_step_pre_hook(session.before_step)
 
 
-def _follow_ranks(module: ModuleType) -> None:
-    from firstcause.record.observe import ranks
+def _follow_ranks(module: Any) -> None:
+    """A process that joins a group is a rank from then on: what follows one is loaded then.
 
-    ranks.follow(session.current, module)
+    ``import torch`` imports this module in programs of one process too.
+    """
+    os.environ.setdefault("TORCH_FR_BUFFER_SIZE", RECORDED)
+    original = module.init_process_group
+
+    @functools.wraps(original)
+    def init_process_group(*args: Any, **kwargs: Any) -> Any:
+        result = original(*args, **kwargs)
+        current = session.current()
+        try:
+            if not current.off and (current.rank is None or current.rank.pid != os.getpid()):
+                from firstcause.record.observe.ranks import Rank
+
+                current.rank = Rank(session.current, module.get_rank(), module.get_world_size())
+        except Exception:
+            current.failed("rank")
+        return result
+
+    module.init_process_group = init_process_group
 
 
 def _without_workers(module: ModuleType) -> None:

@@ -41,12 +41,7 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
 
 def facts(examination: Examination) -> Facts:
     site = examination.symptom.site
-    place = (
-        {"file": examination.place({"file": site.file, "line": site.line})["file"], "line": site.line}
-        if site
-        else {}
-    )
-    return place | _said(examination)
+    return examination.place(vars(site) if site else None) | _said(examination)
 
 
 def _said(examination: Examination) -> Facts:

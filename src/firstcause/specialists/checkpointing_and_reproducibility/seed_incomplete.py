@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from firstcause.lab.counterfactual import Ran
 from firstcause.lab.follow.asked import Followed, copy, python_of
@@ -106,15 +107,14 @@ def _parted(found: Ran, examination: Examination) -> int | None:
     return None
 
 
+def _to_mend(one: Chance, others: Sequence[Chance]) -> Chance:
+    """The last call that seeds another source; for a generator without a seed, the one that makes it."""
+    return others[-1] if others and one.source != "generators" else one
+
+
 def _site(one: Chance, examination: Examination) -> Site | None:
-    """Where the other sources are seeded; for a generator without a seed, where it is made."""
-    if one.source == "generators" or examination.project is None:
-        found = one
-    else:
-        found = seeded(examination.project)[-1]
-    site = found.module.site(found.call)
-    place = {"file": site.file, "line": site.line, "function": site.function, "text": site.text}
-    return examination.site(place)
+    found = _to_mend(one, seeded(examination.project) if examination.project is not None else ())
+    return examination.site(vars(found.module.site(found.call)))
 
 
 def facts(examination: Examination) -> Facts:
@@ -122,9 +122,8 @@ def facts(examination: Examination) -> Facts:
     if one is None or project is None:
         return {}
     others = seeded(project)
-    last = one if one.source == "generators" else others[-1]
-    site = last.module.site(last.call)
+    found = _to_mend(one, others)
     return {
         "source": one.source,
         "seed": next((c.argument for c in reversed(others) if c.argument), None),
-    } | examination.place({"file": last.module.path, "line": site.line})
+    } | examination.place({"file": found.module.path, "line": found.module.site(found.call).line})

@@ -6,6 +6,7 @@ import re
 
 from firstcause.lab.counterfactual import Ran
 from firstcause.lab.loading.ask import ask
+from firstcause.lab.loading.wrong import has_failed
 from firstcause.schema import Hypothesis, Site
 from firstcause.source.held import made_at
 from firstcause.specialists import loading
@@ -33,7 +34,7 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     if handle is None:
         return inconclusive(CAUSE, loading.missing(examination, "a file whose position the workers share"))
     walk = {} if examination.symptom.kind == "invariant" else loading.walk(examination)
-    if any(walk.get(k) for k in ("raised", "collate", "deaths", "began")):
+    if has_failed(walk):
         return inconclusive(CAUSE, f"{_told(handle)}; but something else fails without that too")
     site = _site(examination, handle)
     values = {k: handle[k] for k in ("path", "held", "before", "after")} | handle["read"]

@@ -52,5 +52,4 @@ def facts(examination: Examination) -> Facts:
     if not leaves:
         return {}
     site = _site(examination, leaves[0])
-    place = {"file": site.file, "line": site.line} if site is not None else None
-    return examination.place(place) | {"leaves": leaves}
+    return examination.place(vars(site) if site else None) | {"leaves": leaves}

@@ -71,10 +71,7 @@ def _changes(examination: Examination, found: Facts) -> list[Change]:
 
 def _known(examination: Examination, found: Facts) -> Facts:
     site = _site(examination, found)
-    place = (
-        {"file": site.file, "line": site.line, "function": site.function, "text": site.text} if site else None
-    )
-    return examination.place(place) | {"name": found["name"]}
+    return examination.place(vars(site) if site else None) | {"name": found["name"]}
 
 
 _FORM = Slow(CAUSE, _mine, _told, _site, _changes, _known)

@@ -47,7 +47,7 @@ def _is_more_than_all(found: Refused, held: list[tuple[int, int]]) -> bool:
 def _told(examination: Examination, found: Refused, held: list[tuple[int, int]]) -> str:
     operation = examination.refused
     shapes = [str(i["shape"]) for i in (operation or {}).get("inputs") or () if i.get("shape") is not None]
-    what = f"{(operation or {}).get('op', 'one operation')}{f' of {_and(shapes)}' if shapes else ''}"
+    what = (operation or {}).get("op", "one operation") + (f" of {' and '.join(shapes)}" if shapes else "")
     text = f"{found.told()} ({what})"
     if len(held) < 2:
         return f"{text}; no step before could have left anything behind"
@@ -56,10 +56,6 @@ def _told(examination: Examination, found: Refused, held: list[tuple[int, int]])
         f"{text}; after the {len(held)} steps before that were looked at, {out_of_memory.gib(min(sizes))} to "
         f"{out_of_memory.gib(max(sizes))} were held"
     )
-
-
-def _and(parts: list[str]) -> str:
-    return " and ".join(parts)
 
 
 def facts(examination: Examination) -> Facts:

@@ -122,6 +122,8 @@ import os, io, socket
 with socket.socket() as found:
     found.bind(("127.0.0.1", 0))
     assert found.getsockname()[1] > 1024
+with socket.socket(family=socket.AF_INET, type=socket.SOCK_STREAM) as named:
+    named.bind(("", 0))
 model = net(3)
 opt = torch.optim.Adam(model.parameters())
 x, y = torch.randn(400, 8), torch.randint(0, 3, (400,))

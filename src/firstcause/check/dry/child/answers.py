@@ -40,8 +40,7 @@ def kept(mode: Mode, mask: Any) -> int:
     if constant is not None:
         with unset_fake_temporarily():
             return int(constant.count_nonzero())
-    mode.session.made_up_sizes = True
-    return max(1, int(mask.numel()) // 2)
+    return _half(mode, mask)
 
 
 def _nonzero(mode: Mode, tensor: Any) -> Any:

@@ -158,12 +158,14 @@ class _Transformer(ast.NodeTransformer):
         call = ast.Call(ast.Name(name, ast.Load()), [*first, *where], [])
         return ast.copy_location(call, at)
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.AST:
         # A generator gives as much as it is asked for: who asks is shortened, and must not find it at its end.
         outer, self.gives = self.gives, _gives(node)
         self.generic_visit(node)
         self.gives = outer
         return node
+
+    visit_AsyncFunctionDef = visit_FunctionDef
 
     def visit_For(self, node: ast.For) -> ast.AST:
         self.generic_visit(node)
@@ -189,7 +191,7 @@ class _Transformer(ast.NodeTransformer):
         return node
 
 
-def _gives(function: ast.FunctionDef) -> bool:
+def _gives(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     """Whether a function is a generator."""
     waiting: list[ast.AST] = [*function.body]
     while waiting:

@@ -87,6 +87,11 @@ class Session:
             if place[1]:
                 self._fine[slug, place] = self._fine.get((slug, place), 0) + 1
 
+    def absent(self, slug: str, place: Place) -> None:
+        """Remember that what a fault leaves out was done: one look is proof."""
+        if place[1]:
+            self._fine[slug, place] = AT_LEAST
+
     def settle(self) -> None:
         """Tell where a fault was looked for often enough to know that it is absent; not if it is found anywhere."""
         for (slug, place), times in self._fine.items():

@@ -14,13 +14,13 @@ INTERNET = (socket.AF_INET, socket.AF_INET6)
 class Local(socket.socket):
     """In the place of ``socket.socket``: bound to no address; whoever connects is refused by the seal."""
 
-    def __init__(self, family: int = -1, kind: int = -1, proto: int = -1, fileno: int | None = None) -> None:
+    def __init__(self, family: int = -1, type: int = -1, proto: int = -1, fileno: int | None = None) -> None:
         self.fc_internet = fileno is None and family in (-1, *INTERNET)
         if self.fc_internet:
             # The system call filter lets only local sockets through.
             super().__init__(socket.AF_UNIX, socket.SOCK_STREAM)
         else:
-            super().__init__(family, kind, proto, fileno)
+            super().__init__(family, type, proto, fileno)
 
     def bind(self, address: Any) -> None:
         if self.fc_internet:
@@ -50,4 +50,4 @@ class Local(socket.socket):
 
 
 def install() -> None:
-    socket.socket = Local  # type: ignore[assignment,misc]
+    socket.socket = Local  # type: ignore[misc]

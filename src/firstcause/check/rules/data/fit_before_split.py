@@ -36,8 +36,8 @@ def find(code: Code) -> Iterator[Finding]:
                 text = f"fitted on all samples, of which the split at line {split.node.lineno} makes the test set afterwards"
                 yield finding(SLUG, CATEGORY, fit.module, fit.node, text, related=(split.site,))
     for fit in code.methods("fit_transform"):
-        cut = _cut_in_two(fit) if _is_fitted(code, fit) else None
-        if cut is not None:
+        cut = _cut_in_two(fit)
+        if cut is not None and _is_fitted(code, fit):
             text = f"fitted on all samples, of which line {cut.lineno} takes a part to test on"
             yield finding(SLUG, CATEGORY, fit.module, fit.node, text, related=(fit.module.site(cut),))
 

@@ -91,6 +91,11 @@ engine = build()
 print(engine.generate("Name three rivers."))  # found
 """),
     Example(_TOKENIZED.format(name="mistralai/Mistral-7B-Instruct-v0.3", mark="  # found", text="texts")),
+    Example(
+        _TOKENIZED.format(name="mistralai/Mistral-7B-Instruct-v0.3", mark="  # found", text="texts")
+        .replace("tok ", "words ")
+        .replace("tok(", "words(")
+    ),
 )
 GOOD = (
     Example(_TOKENIZED.format(name="mistralai/Mistral-7B-v0.3", mark="", text="texts")),

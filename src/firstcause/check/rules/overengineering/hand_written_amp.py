@@ -18,7 +18,7 @@ SLUG = "hand-written-amp"
 CATEGORY: Category = "overengineering"
 HOLDS: Mapping[str, str] = {}
 
-SCALERS = ("torch.amp.GradScaler", "torch.cuda.amp.GradScaler", "torch.amp.grad_scaler.GradScaler")
+SCALERS = ("torch.amp.GradScaler", "torch.cuda.amp.GradScaler")
 RUNNERS = {
     "accelerate.Accelerator": "Accelerator(mixed_precision=…)",
     "lightning.Trainer": "Trainer(precision=…)",

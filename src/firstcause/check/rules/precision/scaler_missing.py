@@ -21,8 +21,7 @@ SLUG = "scaler-missing"
 CATEGORY: Category = "critical"
 HOLDS: Mapping[str, str] = {}
 
-AUTOCAST = ("torch.autocast", "torch.amp.autocast")
-CUDA = ("torch.cuda.amp.autocast", "torch.cuda.amp.autocast_mode.autocast")
+CUDA = "torch.cuda.amp.autocast"
 SCALERS = (
     "torch.amp.GradScaler",
     "torch.cuda.amp.GradScaler",
@@ -32,7 +31,7 @@ SCALERS = (
 
 
 def find(code: Code) -> Iterator[Finding]:
-    half = [c for c in code.calls(*AUTOCAST, *CUDA) if _is_half(c)]
+    half = [c for c in code.calls("torch.autocast", "torch.amp.autocast", CUDA) if _is_half(c)]
     if not half or _scaled_by_others(code) or not all(_is_left(code, c) for c in code.calls(*SCALERS)):
         return
     loops = training_loops(code)
@@ -43,8 +42,8 @@ def find(code: Code) -> Iterator[Finding]:
 
 
 def _is_half(call: Call) -> bool:
-    dtype = call.constant("dtype", None if call.name in CUDA else 1)
-    if call.name in CUDA:
+    dtype = call.constant("dtype", None if call.name == CUDA else 1)
+    if call.name == CUDA:
         return not call.may_have("dtype") or (dtype is not None and dtype.value == Named("torch.float16"))
     device = call.constant("device_type", 0)
     if dtype is not None:

@@ -22,7 +22,6 @@ _IDS = (
     "labels",
     "target",
     "targets",
-    "sku",
     "vocab",
     "codes",
 )
@@ -60,7 +59,9 @@ def find(changes: Sequence[Change], setting: Setting) -> Iterator[Reason]:
                 # Every tenth step: nothing is forced.
                 continue
             subject = _forced(node)
-            if subject is None or not (_whole(node) and (id(node) in indices or _named(subject))):
+            if subject is None or not _whole(node):
+                continue
+            if not (id(node) in indices or _named(subject) or _looked_up(subject, node, change.new)):
                 continue
             text = "ids are forced into the range: another row is read than was meant, and nothing fails"
             yield Reason("clamped-ids", f"{change.path}:{getattr(node, 'lineno', 1)}", text)
@@ -75,12 +76,15 @@ def _forced(node: ast.AST) -> ast.expr | None:
     ):
         return node.left
     if isinstance(node, ast.Call) and name_of(node) in _FORCING:
-        if isinstance(node.func, ast.Attribute) and not (
-            isinstance(node.func.value, ast.Name) and node.func.value.id in ("torch", "np", "numpy")
-        ):
+        if isinstance(node.func, ast.Attribute) and not _of_a_module(node.func):
             return node.func.value
         return node.args[0] if node.args else None
     return None
+
+
+def _of_a_module(func: ast.expr) -> bool:
+    """Whether a function of a library is called, and no method of a value."""
+    return isinstance(func, ast.Attribute) and name_of(func.value) in ("torch", "np", "numpy")
 
 
 def _whole(node: ast.AST) -> bool:
@@ -95,28 +99,46 @@ def _whole(node: ast.AST) -> bool:
     )
 
 
+def _looked_up(subject: ast.expr, node: ast.AST, tree: ast.Module) -> bool:
+    """Whether further down in the same function a table is read by the same name."""
+    name, line = _read_name(subject), getattr(node, "lineno", 0)
+    for function in ast.walk(tree):
+        if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            continue
+        if function.lineno <= line <= (function.end_lineno or 0) and any(
+            line < call.lineno and name and name == _read_name(index)
+            for call in ast.walk(function)
+            if isinstance(call, ast.Call)
+            for index in _indices(call)
+        ):
+            return True
+    return False
+
+
 def _indices(node: ast.AST) -> Iterator[ast.expr]:
     if isinstance(node, ast.Subscript):
         yield node.slice
     elif isinstance(node, ast.Call):
         name = name_of(node).lower()
-        if (
-            name in ("embedding", "gather", "index_select", "one_hot", "take", "nll_loss")
-            or "emb" in name
-            or "table" in name
-        ):
-            yield from node.args
-        elif name in ("cross_entropy",):
+        read_from_first = name in ("gather", "index_select", "take") and _of_a_module(node.func)
+        if name in ("cross_entropy", "nll_loss") or read_from_first:
             yield from node.args[1:]
+        elif name in ("gather", "index_select", "one_hot", "take") or "emb" in name or "table" in name:
+            yield from node.args
 
 
 def _named(subject: ast.expr) -> bool:
-    """Whether it is ids by its name, read as they are: what is counted or summed from them is none."""
+    """Whether it is ids by its name."""
+    return bool(set(_read_name(subject).lower().split("_")) & set(_IDS))
+
+
+def _read_name(subject: ast.expr) -> str:
+    """The name of what an expression reads as it is; empty where something is counted or summed from it."""
     while isinstance(subject, (ast.Call, ast.Subscript)):
         if isinstance(subject, ast.Subscript):
             subject = subject.value
         elif isinstance(subject.func, ast.Attribute) and subject.func.attr in _SAME:
             subject = subject.func.value
         else:
-            return False
-    return bool(set(name_of(subject).lower().split("_")) & set(_IDS))
+            return ""
+    return name_of(subject)

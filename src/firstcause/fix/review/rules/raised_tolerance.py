@@ -17,7 +17,6 @@ _TOLERANCES = (
     "abs_tol",
     "rel_tol",
     "delta",
-    "threshold_loss",
     "nondet_tol",
     "abs",
     "rel",

@@ -11,7 +11,7 @@ from firstcause.fix.review.sides import Change, name_of
 
 
 def find(changes: Sequence[Change], setting: Setting) -> Iterator[Reason]:
-    """New ``retain_graph=True`` without a second backward of the same loss in the new code."""
+    """New ``retain_graph=True``, and a new search for anomalies."""
     for change in changes:
         for keyword in change.added(ast.keyword):
             if (

@@ -7,14 +7,12 @@ from collections.abc import Iterator, Sequence
 from firstcause.fix.review.reason import Reason
 from firstcause.fix.review.setting import Setting
 from firstcause.fix.review.sides import Change, changed_numbers
-
-# Where the size of the batch is the cause, or the one thing that a fix can change.
-_OF_THE_SIZE = ("batchnorm-small-batch", "activation-peak", "foreign-process-memory", "fragmentation")
+from firstcause.fix.review.treatments import TREATS
 
 
 def find(changes: Sequence[Change], setting: Setting) -> Iterator[Reason]:
-    """A size of a batch that is written smaller than before, unless the size is the established cause."""
-    if setting.cause in _OF_THE_SIZE:
+    """A size of a batch that is written smaller than before, unless the size is what the established cause is about."""
+    if setting.cause in TREATS["the batch size"]:
         return
     for change in changes:
         for name, before, after, node in changed_numbers(change):

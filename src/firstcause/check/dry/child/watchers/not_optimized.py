@@ -22,19 +22,15 @@ class NotOptimized(Watcher):
     def __init__(self, session: Any) -> None:
         super().__init__(session)
         self.modules: dict[int, Any] = {}
-        self.made_at: dict[int, tuple[str, int]] = {}
         self.seen: dict[str, int] = {}
 
     def forward(self, module: Any, inputs: Any, output: Any) -> None:
         self.modules[id(module)] = module
 
-    def step(self, optimizer: Any) -> None:
-        self.made_at.setdefault(id(optimizer), self.session.place())
-
     def stepped(self, optimizer: Any) -> None:
         known = {id(p) for o in everywhere() for p in held(o)}
         mine = held(optimizer)
-        self.session.fine("optimizer-step-missing", *[optimizer.fc_place] * AT_LEAST)
+        self.session.absent("optimizer-step-missing", optimizer.fc_place)
         in_order = True
         for module in self.modules.values():
             named = list(module.named_parameters())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from firstcause.check.dry.child.session import AT_LEAST, Place
+from firstcause.check.dry.child.session import Place
 from firstcause.check.dry.child.watcher import Watcher
 
 
@@ -26,7 +26,7 @@ class ScheduleOrder(Watcher):
         self.since_backward = True
 
     def scheduled(self, scheduler: Any) -> None:
-        self.session.fine("scheduler-never-stepped", *[scheduler.fc_place] * AT_LEAST)
+        self.session.absent("scheduler-never-stepped", scheduler.fc_place)
         key = id(scheduler.optimizer)
         if self.since_backward:
             self.first.setdefault(key, key not in self.session.steps)

@@ -1,0 +1,51 @@
+"""What is written down can be read by Python again: tensors with their types, and texts with what they hold."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+import torch
+
+from firstcause.minimize.failure import Failure
+from firstcause.minimize.program import Leaf, Program
+from firstcause.minimize.reductions.plain_values import expressions
+from firstcause.minimize.regression import regression_test
+from firstcause.minimize.reproduce import Reproduction
+from firstcause.minimize.writing import Writer
+from firstcause.record.folder import RunFolder
+from firstcause.schema import Run
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        torch.float32,
+        torch.float64,
+        torch.int64,
+        torch.int32,
+        torch.uint8,
+        torch.bool,
+        torch.complex64,
+        torch.complex128,
+    ],
+)
+def test_tensor_that_is_written_has_its_type(dtype: torch.dtype) -> None:
+    value = torch.ones(3).to(dtype)
+    writer = Writer(Program({}, ()), Failure("raised", "", ""))
+    for made in (None, *expressions(Leaf(value))):
+        assert eval(writer.made(Leaf(value, made=made)), {"torch": torch}).dtype is dtype
+
+
+def test_message_with_a_backslash_stands_in_the_test(tmp_path: Path) -> None:
+    folder = RunFolder(str(tmp_path / "run"))
+    (tmp_path / "run").mkdir()
+    folder.begin(Run("run", ("python", "train.py"), str(tmp_path), "", "3.11", "linux"))
+    script = 'raise ValueError("C:\\\\users \\"\\"\\"")\n'
+    made = Reproduction(script, 1, 1, 1, r"ValueError: no C:\users", failure={"what": "ValueError"})
+    text = regression_test(folder, 3, made, str(tmp_path / "test_it.py"))
+    assert text is not None
+    said = ast.get_docstring(ast.parse(text)) or ""
+    assert r"no C:\users" in said
+    assert r"C:\\users" in said
