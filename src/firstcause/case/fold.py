@@ -49,8 +49,10 @@ _NEXT = {
 def next_step(progress: Progress) -> str:
     """The command that takes a case one step further."""
     diagnose = f"firstcause diagnose {progress.run_folder}"
-    if progress.case.state == "hypotheses" and progress.attempts and progress.attempts[-1].passed:
-        # The run of the record had another fault than the one that is left.
+    if progress.case.state == "hypotheses" and (
+        not progress.case.run or (progress.attempts and progress.attempts[-1].passed)
+    ):
+        # It began with a text, or the run of the record had another fault than the one that is left.
         return "firstcause run COMMAND…, then firstcause diagnose last"
     return _NEXT.get(progress.case.state, diagnose)
 
@@ -120,11 +122,20 @@ def _characterised(progress: Progress, event: Event) -> Progress:
 
 
 def _continued(progress: Progress, event: Event) -> Progress:
+    if not progress.case.run:
+        return _recorded(progress, event)
     if not progress.remaining or not (progress.attempts and progress.attempts[-1].passed):
         message = f"case {progress.case.id} has no symptom left over from a verified fix"
         raise GateError("step-out-of-order", message, next_step(progress))
     case = replace(progress.case, run=event.data["run"])
     return replace(progress, case=case, run_folder=event.data["run_folder"])
+
+
+def _recorded(progress: Progress, event: Event) -> Progress:
+    """A case that began with a text gets its run: its symptoms are what the run showed, its first belief is measured."""
+    case = replace(progress.case, run=event.data["run"])
+    tracked = tuple(Tracked(from_plain(Symptom, one), "open", event.time) for one in event.data["symptoms"])
+    return replace(progress, case=case, run_folder=event.data["run_folder"], symptoms=tracked, first=None)
 
 
 def _hypotheses(progress: Progress, event: Event) -> Progress:

@@ -94,6 +94,14 @@ def project_of(case_path: str) -> str:
     return os.path.dirname(os.path.dirname(os.path.dirname(case_path)))
 
 
+def kept_path(root: str, path: str) -> str:
+    """A folder as a history keeps it: relative to the project of ``root`` where it lies inside."""
+    project = os.path.dirname(os.path.abspath(root))
+    path = os.path.abspath(path)
+    inside = os.path.commonpath([project, path]) == project
+    return os.path.relpath(path, project) if inside else path
+
+
 def cases_of(root: str) -> str:
     """The folder of all cases below ``root``, made where it is missing; git is told to leave it alone."""
     parent = os.path.join(home_of(os.path.dirname(os.path.abspath(root))), CASES)

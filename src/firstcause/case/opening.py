@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import os
 
-from firstcause.case.folder import CaseFolder, CaseWriter, cases_of, new_case_folder, readable_cases
+from firstcause.case.folder import (
+    CaseFolder,
+    CaseWriter,
+    cases_of,
+    kept_path,
+    new_case_folder,
+    readable_cases,
+)
+from firstcause.case.from_text import told_before
 from firstcause.case.gate import diagnosis_hash
 from firstcause.case.history import take_lock
 from firstcause.case.probing import write_probes
@@ -32,10 +40,14 @@ def open_case(root: str, run_id: str, run_folder: str, diagnosis: Diagnosis) -> 
     lock = take_lock(cases_of(root))
     try:
         known = list(readable_cases(root))
-        folder = _open_case_of(known, run_id) or _left_over(known, run, diagnosis.symptom)
+        folder = (
+            _open_case_of(known, run_id)
+            or _left_over(known, run, diagnosis.symptom)
+            or told_before(known, diagnosis)
+        )
         inherited = () if folder else _inherited(known, run_id, run, diagnosis.symptom)
         folder = folder or new_case_folder(root, diagnosis.symptom.kind)
-        kept = _kept_path(root, run_folder)
+        kept = kept_path(root, run_folder)
         with folder.writing() as writer:
             if writer.progress is None:
                 writer.append(
@@ -47,7 +59,8 @@ def open_case(root: str, run_id: str, run_folder: str, diagnosis: Diagnosis) -> 
                     inherited=list(inherited),
                 )
             elif writer.progress.case.run != run_id:
-                writer.append("continued", run=run_id, run_folder=kept)
+                symptoms = ordered([diagnosis.symptom, *(run.symptoms if run else ())])
+                writer.append("continued", run=run_id, run_folder=kept, symptoms=symptoms)
             return _store(writer, folder, run, run_folder, diagnosis).case
     finally:
         os.close(lock)
@@ -134,10 +147,3 @@ def _keeps(progress: Progress, diagnosis: Diagnosis, usable: bool) -> bool:
         return not usable
     same_one = case.diagnosis is not None and diagnosis_hash(case.diagnosis) == diagnosis_hash(diagnosis)
     return same_one and (case.state != "hypotheses" or not usable)
-
-
-def _kept_path(root: str, run_folder: str) -> str:
-    project = os.path.dirname(os.path.abspath(root))
-    path = os.path.abspath(run_folder)
-    inside = os.path.commonpath([project, path]) == project
-    return os.path.relpath(path, project) if inside else path

@@ -26,7 +26,7 @@ def _lines(progress: Progress) -> Iterator[str]:
     verified = same and last is not None and last.passed is True
     yield f"# {case.id}"
     yield ""
-    yield f"Run {case.run}, opened {case.opened}, closed {progress.updated}."
+    yield f"Run {case.run or 'none: it began with a text'}, opened {case.opened}, closed {progress.updated}."
     outcome = f"Fixed and verified: {progress.verification}" if verified else "Closed without a verified fix."
     yield " ".join(outcome.split())
     yield from _section("Symptom", [describe(diagnosis.symptom if diagnosis else None) + "."])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -22,6 +23,9 @@ CRITICALITY = (
 )
 # A second run tells these by itself; the others are found by a diagnosis only.
 SEEN = ("signal", "exception", "exit-code", "nan", "expectation")
+
+# What only the figures of a training show: which of these a run is found to have depends on what is measured.
+SILENT = ("divergence", "no-learning", "invariant", "expectation")
 
 Outcome = Literal["open", "gone", "unchanged", "new", "untested"]
 
@@ -70,6 +74,23 @@ def same(one: Symptom, other: Symptom) -> bool:
         other.site.function,
         other.site.text.strip(),
     )
+
+
+def alike(told: Symptom, seen: Symptom) -> bool:
+    """Whether a run may show what a text told of: one kind, and for an error its type and its first line.
+
+    Numbers do not count, nor where it was raised: a text names files as they lay on another machine.
+    """
+    if told.kind in SILENT and seen.kind in SILENT:
+        return True
+    if told.kind != seen.kind:
+        return False
+    return told.kind != "exception" or _plain(told.message) == _plain(seen.message)
+
+
+def _plain(message: str) -> tuple[str, str]:
+    first, _, rest = message.strip().partition("\n")[0].partition(":")
+    return first.rsplit(".", 1)[-1], " ".join(re.sub(r"\d+", "#", rest).split())
 
 
 def retested(

@@ -22,6 +22,9 @@ class Step(NamedTuple):
 
 STEPS = {
     "list": Step("List the cases with their states.", "listing"),
+    "open": Step(
+        "Begin a case with a text, before there is a run; a run that shows the same gains it.", "open"
+    ),
     "show": Step("Show where a case stands, with its diagnosis.", "show"),
     "approve": Step("Approve the proposed fix; needs a person at a terminal.", "approve"),
     "reject": Step("Send a proposed fix back; the reason becomes evidence.", "reject"),
@@ -38,8 +41,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         one = steps.add_parser(name, help=step.help, description=step.help, allow_abbrev=False)
         if name == "list":
             continue
-        one.add_argument("case", nargs="?", metavar="CASE", help="id or its beginning; the newest open one")
-        if name in ("show", "verify", "try"):
+        if name == "open":
+            one.add_argument("case", nargs="?", metavar="FILE", help="the text; - or none is standard input")
+        else:
+            one.add_argument(
+                "case", nargs="?", metavar="CASE", help="id or its beginning; the newest open one"
+            )
+        if name in ("open", "show", "verify", "try"):
             one.add_argument(
                 "--json", metavar="FILE", help='write the result as JSON; "-" is standard output'
             )

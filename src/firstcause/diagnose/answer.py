@@ -71,11 +71,16 @@ def conclude(examination: Examination, hypotheses: tuple[Hypothesis, ...]) -> Di
 
 
 def ranked(
-    hypotheses: Iterable[Hypothesis], weights: Mapping[str, int] | None = None
+    hypotheses: Iterable[Hypothesis], weights: Mapping[str, tuple[int, int]] | None = None
 ) -> tuple[Hypothesis, ...]:
     """Confirmed first, then what is still open or inconclusive, then the refuted; among equals by ``weights``."""
     order = {"confirmed": 0, "open": 1, "inconclusive": 1, "refuted": 2}
-    result = sorted(hypotheses, key=lambda h: (order[h.status], -(weights or {}).get(h.cause, 0)))
+
+    def place(one: Hypothesis) -> tuple[int, int, int]:
+        first, then = (weights or {}).get(one.cause, (0, 0))
+        return order[one.status], -first, -then
+
+    result = sorted(hypotheses, key=place)
     return tuple(replace(h, rank=i) for i, h in enumerate(result, 1))
 
 

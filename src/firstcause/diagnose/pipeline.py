@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from firstcause.diagnose import answer, bounds, history, precedents, theories
+from firstcause.diagnose import answer, bounds, heard, history, precedents, theories
 from firstcause.diagnose.repeatable import repeatable
 from firstcause.diagnose.runaway import rooted
 from firstcause.diagnose.suspicions import LEAST_STEPS, Suspicion, alone, audited, left, slow, suspicion
@@ -17,7 +17,7 @@ from firstcause.lab.paces import START_SECONDS
 from firstcause.record.folder import RunFolder
 from firstcause.record.journal import steps_of
 from firstcause.record.supervise.calls import told
-from firstcause.schema import SECTIONS, Diagnosis, Run, Symptom
+from firstcause.schema import SECTIONS, Diagnosis, Hypothesis, Run, Symptom
 from firstcause.specialists import SPECIALISTS, growth
 from firstcause.specialists.audits import ENOUGH
 from firstcause.specialists.audits import audited as audit_of
@@ -60,7 +60,7 @@ def diagnose(
         concluded = _nothing_seen(run)
     # Nothing that the record explains: the training is looked at more closely, where it may be run again.
     silent = concluded.status == "healthy" or (
-        failure is None and symptom is not None and suspected is not None
+        failure is None and symptom is not None and (suspected is not None or symptom.kind == "expectation")
     )
     if silent and concluded.status != "established":
         found = _audited(folder, run, lab, asked)
@@ -69,6 +69,8 @@ def diagnose(
         elif found is not None:
             concluded, examination = found
     concluded = bounds.told(run, failure, concluded)
+    if concluded.status == "not-established" and run.symptoms:
+        concluded = heard.completed(concluded, heard.heard(folder))
     return history.characterised(folder, run, theories.answered(concluded, asked, examination))
 
 
@@ -165,8 +167,16 @@ def _settled(
         for one in repeatable(examination, lambda s=specialist, h=h: [s.settle(h, examination)])  # type: ignore[misc]
     ]
     settled += theories.more(asked, proposed, examination)
-    weights = precedents.weights(examination.run.folder, examination.symptom)
-    return answer.conclude(examination, answer.ranked(settled, weights))
+    return answer.conclude(examination, answer.ranked(settled, _weights(examination, settled)))
+
+
+def _weights(examination: Examination, settled: Sequence[Hypothesis]) -> dict[str, tuple[int, int]]:
+    """What ranks hypotheses of one status: what earlier cases taught, then what the words of the failure suggest."""
+    taught = precedents.weights(examination.run.folder, examination.symptom)
+    undecided = [h for h in settled if h.status in ("open", "inconclusive")]
+    # Triage reads the whole catalogue: it is asked where there is something to rank.
+    said = heard.order(heard.heard(examination.folder)) if len(undecided) > 1 else {}
+    return {h.cause: (taught.get(h.cause, 0), said.get(h.cause, 0)) for h in settled}
 
 
 def failure_of(folder: RunFolder, symptom: Symptom) -> dict[str, Any] | None:

@@ -66,6 +66,12 @@ def following(progress: Progress) -> Step:
         )
     if case.state == "closed":
         return Step(tool="open_case", arguments={"run": "last"}, why="this case is closed")
+    if case.state == "hypotheses" and not case.run:
+        return Step(
+            tool="open_case",
+            arguments={"script": "the script"},
+            why="it began with a text: a record of the program that fails so",
+        )
     if case.state == "hypotheses" and progress.attempts and progress.attempts[-1].passed:
         return Step(
             tool="open_case", arguments={"script": "the script"}, why="another symptom is left: a new record"

@@ -34,7 +34,11 @@ def _case(
 ) -> Iterator[str]:
     case = progress.case
     yield from title(f"case {case.id}", case.state, _COLORS.get(case.state, "yellow"), style)
-    rows = [("run", case.run), ("opened", case.opened), ("updated", progress.updated)]
+    rows = [
+        ("run", case.run or "none yet: it began with a text"),
+        ("opened", case.opened),
+        ("updated", progress.updated),
+    ]
     rows += [("cause", _cause(progress))]
     if case.diagnosis and case.diagnosis.cause:
         kind = class_of(case.diagnosis)

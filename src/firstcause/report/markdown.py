@@ -19,7 +19,7 @@ def _case(progress: Progress) -> Iterator[str]:
     case = progress.case
     yield f"# Case {_text(case.id)}: {case.state}"
     yield ""
-    yield f"Run {_text(case.run)}, opened {_text(case.opened)}, strikes {case.strikes}."
+    yield f"Run {_text(case.run) or 'none yet'}, opened {_text(case.opened)}, strikes {case.strikes}."
     if case.diagnosis:
         yield from diagnosis_lines(case.diagnosis)
     failed = progress.failed

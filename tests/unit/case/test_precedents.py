@@ -46,11 +46,11 @@ def test_ranks_change_within_one_status_only() -> None:
         Hypothesis("c", None, 3, "refuted"),
         Hypothesis("d", None, 4, "confirmed"),
     ]
-    after = ranked(before, {"b": 1, "c": 50, "d": -50})
+    after = ranked(before, {"b": (1, 0), "c": (50, 0), "d": (-50, 0)})
     assert [(h.cause, h.rank, h.status) for h in after] == [
         ("d", 1, "confirmed"), ("b", 2, "inconclusive"), ("a", 3, "inconclusive"), ("c", 4, "refuted")]  # fmt: skip
     assert [h.cause for h in ranked(before)] == ["d", "a", "b", "c"]
-    assert {h.cause: h.status for h in ranked(before, {"a": 10**6})} == {h.cause: h.status for h in before}
+    assert {h.cause: h.status for h in ranked(before, {"a": (10**6, 0)})} == {h.cause: h.status for h in before}
 
 
 def test_no_weight_confirms(root: str) -> None:
@@ -64,7 +64,7 @@ def test_no_weight_confirms(root: str) -> None:
         Hypothesis("log-of-zero", None, 1, "inconclusive"),
         Hypothesis("nan-in-data", None, 2, "open"),
     )
-    concluded = conclude(examination, ranked(open_ones, {"nan-in-data": 10**6}))
+    concluded = conclude(examination, ranked(open_ones, {"nan-in-data": (10**6, 0)}))
     assert concluded.status == "not-established"
     assert concluded.hypotheses[0].cause == "nan-in-data"
 

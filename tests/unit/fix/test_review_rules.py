@@ -233,6 +233,52 @@ def test_without_evidence_a_change_elsewhere_passes_and_with_it_not(tmp_path: Pa
     assert f"train.py:{LOG}" in reason.text
 
 
+KEEPS = """\
+class Recorder:
+    def __init__(self, model):
+        self.handles = []
+        for module in model.modules():
+            self.handles.append(module.register_forward_hook(print))
+
+    def summary(self):
+        return len(self.handles)
+
+
+def evaluate(model, batches):
+    model.eval()
+    for x in batches:
+        model(x)
+
+    recorder = Recorder(model)
+    total = 0
+    for x in batches:
+        total += model(x).sum()
+    model.train()
+    return total, recorder.summary()
+"""
+
+
+@pytest.mark.parametrize(
+    ("last", "rules"),
+    [
+        (
+            "for handle in recorder.handles:\n        handle.remove()\n    return total, recorder.summary()",
+            set(),
+        ),
+        ("model.float()\n    return total, recorder.summary()", {"displaced"}),
+    ],
+)
+def test_a_change_far_away_that_names_what_the_evidence_keeps_is_not_displaced(
+    last: str, rules: set[str], tmp_path: Path
+) -> None:
+    after = KEEPS.replace("return total, recorder.summary()", last)
+    kept = (
+        KEEPS.splitlines().index("            self.handles.append(module.register_forward_hook(print))") + 1
+    )
+    setting = established("forward-hooks-never-removed", kept)
+    assert {r.rule for r in reviewed(tmp_path, after, setting, KEEPS).reasons} == rules
+
+
 def test_a_treatment_of_another_cause_is_told_at_the_right_place_too(tmp_path: Path) -> None:
     line = PROGRAM.splitlines().index("        opt.step()") + 1
     after = changed(

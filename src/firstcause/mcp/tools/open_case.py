@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import tempfile
@@ -10,14 +11,20 @@ from typing import Annotated, Any
 from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult
 
-from firstcause.case import CaseFolder, readable_cases
+from firstcause.case import CaseFolder, find_case, readable_cases
+from firstcause.case.from_text import open_from_text
+from firstcause.diagnose.bounds import without_secrets
+from firstcause.diagnose.from_text import diagnosis_of
 from firstcause.mcp.answers import CaseAnswer, Step, given
 from firstcause.mcp.cases import standing
 from firstcause.mcp.places import inside
 from firstcause.mcp.refusing import Refusal, refusing
 from firstcause.mcp.working import error_of, work
+from firstcause.record import redact
 from firstcause.record.folder import HOME
 from firstcause.record.supervise import afterwards, anew, launch
+from firstcause.triage.conclude import conclude
+from firstcause.triage.read import read
 
 
 @refusing
@@ -26,13 +33,17 @@ async def open_case(
     run: str = "last",
     script: str = "",
     arguments: list[str] | None = None,
+    text: str = "",
     budget_seconds: float = 300.0,
 ) -> Annotated[CallToolResult, CaseAnswer]:
     """Diagnose a recorded run and open its case, or take up the one that it has.
 
     With `script`, a Python file of the project, it is run with `arguments` and recorded first. The diagnosis may run
-    the program again in sealed copies. Answers the hypotheses with what was measured for and against each.
+    the program again in sealed copies. With `text`, an error or a log in somebody's words, the case begins before there
+    is a run; a later call with the script goes on with it. Answers the hypotheses with what was measured for and against each.
     """
+    if text:
+        return given(_from_text(text))
     spent = 0.0
     if script:
         with tempfile.TemporaryDirectory(prefix="firstcause-") as scratch:
@@ -57,6 +68,23 @@ async def open_case(
         step = Step(tool="triage", why="the run shows no failure; triage what is seen, in the user's words")
         raise Refusal("no-symptom", f"run {folder.run().id}: {said}; no case is needed", "a symptom", step)
     return given(standing(case, said, budget=budget_seconds, seconds=spent + done.seconds))
+
+
+def _from_text(text: str) -> CaseAnswer:
+    reading = read(io.BytesIO(text.encode("utf-8", "replace")), "the text")
+    triage = conclude(reading)
+    diagnosis = diagnosis_of(reading, triage)
+    if diagnosis is None:
+        step = Step(
+            tool="triage", arguments={"text": "the whole error"}, why=triage.question or "no symptom in it"
+        )
+        raise Refusal(
+            "no-symptom", "the text tells of no symptom that a run here could show", "a symptom", step
+        )
+    kept = str(redact.value(text, redact.held())).encode("utf-8", "replace")
+    home = os.path.join(os.getcwd(), HOME)
+    case = open_from_text(home, kept, without_secrets(diagnosis))
+    return standing(find_case(home, case.id), "begun with a text: nothing was measured yet")
 
 
 def told(diagnosis: dict[str, Any]) -> str:

@@ -120,7 +120,7 @@ def _by_terminal(folder: CaseFolder, said: str, command: str = "") -> CaseAnswer
     """The way that is always open: the person types at a terminal, and the agent asks for the state afterwards."""
     answer = standing(folder, f"{said}; not approved yet")
     person = command or f"cd {shlex.quote(project_of(folder.path))} && firstcause case approve {folder.id}"
-    why = "show the person this command and the diff, wait, then call case_status"
+    why = "show the person this command (or `firstcause view` and its page) and the diff, wait, then call case_status"
     return answer.model_copy(update={"next": Step(person=person, why=why)})
 
 

@@ -11,7 +11,8 @@ from mcp.types import CallToolResult
 from firstcause.mcp.answers import CaseAnswer, given
 from firstcause.mcp.cases import required, standing
 from firstcause.mcp.contributions import carry_over, contributed
-from firstcause.mcp.refusing import refusing
+from firstcause.mcp.order import following
+from firstcause.mcp.refusing import Refusal, refusing
 from firstcause.mcp.tools.open_case import told
 from firstcause.mcp.working import error_of, work
 
@@ -25,6 +26,9 @@ async def run_probe(
     `theory` is what is suspected, in words or as a slug of the catalogue; it is settled beside the rest, for or against.
     """
     folder, progress = required(case, "run_probe")
+    if not progress.case.run:
+        message = f"case {folder.id} began with a text, and there is no run yet to measure in"
+        raise Refusal("run-missing", message, "a recorded run", following(progress))
     mine = contributed(progress.case.diagnosis)
     words = [
         "diagnose",

@@ -17,6 +17,8 @@ _WORD = re.compile(r"[A-Za-z_]\w+")
 # but one at most 6; the farther ones speak of what the evidence speaks of.
 NEAR = 3
 FAR = 6
+# Methods by which a container grows.
+_ADDING = frozenset(("append", "appendleft", "extend", "add", "update", "insert", "setdefault", "put"))
 # Names that stand on any line.
 _COMMON = frozenset(
     ("self", "torch", "nn", "F", "np", "x", "y", "i", "range", "print", "float", "int", "len", "cfg", "args")
@@ -24,13 +26,14 @@ _COMMON = frozenset(
 
 
 def find(changes: Sequence[Change], setting: Setting) -> Iterator[Reason]:
-    """Said where an established cause has places, and no change stands there, or calls what holds it."""
+    """Said where an established cause has places, and no change stands there, calls what holds it, or names what it keeps."""
     places = [(site.file, site.line) for site in setting.evidence]
     real = [change for change in changes if change.code_changed]
     if not places or any(_near(change, places) for change in real):
         return
     holding = {name for change in changes for name in _holding(change, places)}
-    if any(_calls(change, holding) for change in real):
+    kept = {name for change in changes for name in _kept(change, places)}
+    if any(_calls(change, holding) or _names_one_of(change, kept) for change in real):
         return
     first = changes[0]
     line = first.spans[0][0] if first.spans else 1
@@ -73,6 +76,39 @@ def _calls(change: Change, functions: set[str]) -> bool:
     """Whether a changed line of the old text calls one of the functions."""
     calls = [n for n in ast.walk(change.old) if isinstance(n, ast.Call) and name_of(n) in functions]
     return any(first <= call.lineno <= last for call in calls for first, last in change.spans)
+
+
+def _kept(change: Change, places: list[tuple[str, int]]) -> Iterator[str]:
+    """The attributes of an object that the lines of the evidence set or add to: a hook's handles, a history."""
+    for node in ast.walk(change.old):
+        if not isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr)) or not any(
+            _same_file(change.path, file) and node.lineno <= line <= (node.end_lineno or node.lineno)
+            for file, line in places
+        ):
+            continue
+        targets: list[ast.AST] = []
+        if isinstance(node, ast.Assign):
+            targets += node.targets
+        elif isinstance(node, ast.Expr):
+            called = node.value.func if isinstance(node.value, ast.Call) else None
+            targets += [called.value] if isinstance(called, ast.Attribute) and called.attr in _ADDING else []
+        else:
+            targets.append(node.target)
+        for target in targets:
+            held = target.value if isinstance(target, ast.Subscript) else target
+            if isinstance(held, ast.Attribute):
+                yield held.attr
+
+
+def _names_one_of(change: Change, attributes: set[str]) -> bool:
+    """Whether a changed line, old or new, names one of the attributes."""
+    return any(
+        isinstance(node, ast.Attribute)
+        and node.attr in attributes
+        and any(first <= node.lineno <= last for first, last in spans)
+        for tree, spans in ((change.old, change.spans), (change.new, change.new_spans))
+        for node in ast.walk(tree)
+    )
 
 
 def _same_file(path: str, other: str) -> bool:
