@@ -37,6 +37,8 @@ _TURNS = frozenset(
 )
 _NOT = re.compile(r"\b(do|does|did|is|was|are|were|ca|wo|has|have|had|should|would|could|must|need)n'?t\b")
 _FOLDS = (
+    # The modules of an exception's full name are no words of anybody: "deepspeed.runtime.zero.utils.ZeRORuntimeException".
+    (re.compile(r"\b(?:[a-z_]\w{0,40}\.){2,8}(\w{1,60}(?:error|exception|warning))\b", re.IGNORECASE), r"\1"),
     (re.compile(r"\b(it|that|there|what|he|she|here|who|where|how)'s\b"), r"\1 is"),
     (re.compile(r"(?<=\w)'s\b"), ""),
     (re.compile(r"\bw/o\b|\bw/out\b"), "without"),

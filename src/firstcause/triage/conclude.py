@@ -19,6 +19,7 @@ from firstcause.triage.evidence import (
     is_foreign,
     is_ours,
     kernels_tell,
+    of_a_card,
     others_tell,
     ranks_tell,
     says_something,
@@ -117,7 +118,9 @@ def _step(
             *others_tell(reading, understood),
         ]
     )
-    ours = any(map(is_ours, reading.raised)) or (bool(messages) and not any(map(is_foreign, reading.raised)))
+    ours = any(map(is_ours, reading.raised)) or (
+        bool(messages or of_a_card(reading)) and not any(map(is_foreign, reading.raised))
+    )
     if reading.language and not understood.named:
         why = f"the error is one of {reading.language}, and nothing of PyTorch stands beside it"
         return _Step("out-of-scope", (), OUT_OF_SCOPE, handover=HANDOVERS["other-language"], why=(why,))
@@ -179,7 +182,12 @@ def _step(
         return _Step("route", patterns)
     if any(says_something(raised) for raised in reading.raised):
         return _Step("route", (), why=("an exception that no pattern words: its own frame comes first",))
-    return _told_cause(understood) or _likely(reading, understood, known) or _open(reading, understood)
+    return (
+        _told_cause(understood)
+        or _know_how(reading, understood)
+        or _likely(reading, understood, known)
+        or _open(reading, understood)
+    )
 
 
 def _told_cause(understood: Understood) -> _Step | None:
@@ -188,6 +196,18 @@ def _told_cause(understood: Understood) -> _Step | None:
         cause = load_cause(slug)
         return _Step("route", (), cause.specialist, why=(f"what is told describes {slug}",))
     return None
+
+
+def _know_how(reading: Reading, understood: Understood) -> _Step | None:
+    """Where somebody asks how a thing is done, and nothing is told that went wrong: whose field it is."""
+    failed = ("complaint", "ambiguous", "lost", "scope")
+    if reading.raised or reading.seen or any(understood.labels(group) for group in failed):
+        return None
+    topics = understood.labels("topic")
+    if not topics or not understood.says("howto", "asked"):
+        return None
+    why = f"it is asked how something is done, in the field of {topics[0]}"
+    return _Step("route", (), topics[0], why=(why,))
 
 
 def _likely(reading: Reading, understood: Understood, known: Mapping[str, Pattern]) -> _Step | None:

@@ -75,6 +75,9 @@ _FOREIGN = (
     "lightgbm",
     "sqlalchemy",
 )
+# How an accelerator is named; a text beyond so many lines is a log.
+_CARDS = ("cuda", "CUDA", "hip", "xpu", "mps", "npu")
+_LOG = 25
 _EMPTY = frozenset(
     {
         "",
@@ -217,6 +220,13 @@ def is_ours(raised: Raised) -> bool:
         return False
     names = f"{raised.exception} {raised.message}".lower()
     return any("torch" in frame.file for frame in raised.frames) or any(word in names for word in _OURS)
+
+
+def of_a_card(reading: Reading) -> bool:
+    """Whether a log names an accelerator, or ranks and a type of tensors: a training or a server wrote it."""
+    facts = reading.facts
+    cards = any(str(name).startswith(_CARDS) for name in facts.get("devices", ()))
+    return reading.lines > _LOG and (cards or ("ranks" in facts and "dtypes" in facts))
 
 
 def is_foreign(raised: Raised) -> bool:

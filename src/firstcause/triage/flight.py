@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from firstcause.installed import is_installed
 from firstcause.schema.triage import Seen
 from firstcause.triage.lines import cleaned
 from firstcause.triage.pickles import PickleError, loads
@@ -81,7 +82,7 @@ def _call(entry: dict[Any, Any]) -> Call:
     caller = ""
     for frame in frames if isinstance(frames, list | tuple) else ():
         file = str(frame.get("filename", "")) if isinstance(frame, dict) else ""
-        if file and "/torch/" not in file and "site-packages" not in file:
+        if file and "/torch/" not in file and not is_installed(file):
             caller = cleaned(f"{file[:300]}:{frame.get('line')}")
             break
     op = cleaned(str(entry.get("profiling_name", ""))).rsplit(":", 1)[-1][:60]

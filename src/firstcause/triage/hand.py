@@ -17,7 +17,11 @@ _PRINTED = re.compile(
     r"|^\s*(INFO|DEBUG|WARNING)\b"
 )
 # What a library reports of itself in passing.
-_REPORTED = re.compile(r"\bNCCL INFO\b|^\s*[\[(]?(?:INFO|DEBUG)\b")
+_REPORTED = re.compile(
+    r"\bNCCL INFO\b|^\s*[\[(]?(?:INFO|DEBUG)\b"
+    # Lightning's summary of a model, since 2.4.
+    r"|^\s*Modules in (?:train|eval) mode: \d"
+)
 _BAR = re.compile(r"(it/s|s/it)(,.{0,80})?\]|\d%\|")
 _ADDRESS = re.compile(r"https?://\S{1,300}")
 

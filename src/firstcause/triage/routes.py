@@ -72,8 +72,8 @@ def routes(
     result.add(known[lead].specialist, f"{lead} starts there")
     for follower in _following(lead, order, known, seen):
         result.add(*follower)
-    # A third is worth naming only where one knob more decides how much memory is needed.
-    most = 3 if lead == "cuda-oom" else 2
+    # A third is worth naming where one knob more decides how much memory is needed, or a third failure is told of.
+    most = 3 if lead == "cuda-oom" or _apart(order, known) else 2
     return tuple(result.found[:most]), tuple(result.why[:most])
 
 
@@ -157,6 +157,13 @@ def _following(
         ):
             found.append((known[pattern].specialist, f"{pattern} is in the text too"))
     return found
+
+
+def _apart(order: Sequence[str], known: Mapping[str, Pattern]) -> bool:
+    """Whether a text tells of three failures, none a wrapper or explained by another, for three specialists."""
+    lead = leading(order)
+    own = [p for p in order if not known[p].wrapper and p not in EXPLAINS.get(lead, ())]
+    return len({known[p].specialist for p in own}) > 2
 
 
 def _half(dtypes: Sequence[str]) -> bool:

@@ -35,7 +35,8 @@ _ABOUT_MEMORY = re.compile(
 )
 _TERM = re.compile(
     r"\b(recon\w{0,12}|kld?|adv\w{0,8}|ce|mse|l1|reg\w{0,10}|commit\w{0,5}|aux\w{0,8}|percep\w{0,8}|lpips|vq|codebook|gan"
-    r"|disc\w{0,10}|contrastive|style|content|smooth\w{0,4})(?:[ _]loss)?\s{0,2}(?:[=:≈~(]|is|at|of)?\s{0,2}"
+    r"|disc\w{0,10}|contrastive|style|content|smooth\w{0,4})(?:[ _](?:loss|term|part))?\s{0,2}"
+    r"(?:[=:≈~(]|is|at|of|(?:sits|stays|stands|hovers|lies)(?: at)?)?\s{0,2}"
     rf"(?:(?:about|around|approx\.?|roughly|circa|ca\.?|near|~)\s?)?({_NUMBER})",
     re.IGNORECASE,
 )
@@ -147,6 +148,8 @@ def _losses(text: str) -> list[Sign]:
     found = []
     if len(values) >= 3 and not math.isfinite(values[-1]) and finite:
         found.append(_sign("nan-loss", f"losses {shown}", text, "loss"))
+    if finite and finite[0] > 0 and any(a == b == 0 for a, b in itertools.pairwise(values)):
+        found.append(_sign("loss-zero", f"losses {shown}: exactly 0", text, "loss"))
     grown = max(finite, default=0.0) / finite[0] if finite and finite[0] > 0 else 0.0
     if len(values) >= 3 and grown >= EXPLODES and finite.index(max(finite)) >= len(finite) // 2:
         found.append(

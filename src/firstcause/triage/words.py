@@ -117,7 +117,7 @@ def understand(prose: str, code: str = "", messages: Collection[str] = (), metri
     )
     observed = (*parts.observed, present)
     telling = [c for c in parts.observed if not asks_for_the_usual(c)] + [present]
-    groups = {
+    groups: dict[str, Weighed] = {
         group: weights(
             signs(
                 words.features.get(group, NONE),
@@ -141,6 +141,7 @@ def understand(prose: str, code: str = "", messages: Collection[str] = (), metri
     # "That is not the problem" asks nothing.
     wondering = [c for c in parts.claimed if c.asks or opens_a_question(c)]
     groups["worry"] = _worries((*parts.observed, *wondering), words.features.get("worry", NONE))
+    groups.update(_know_how(cut, words.features.get("howto", NONE), words.features.get("topic", NONE)))
     groups["calm"] = weights(signs(words.features.get("complaint", NONE), parts.calm))
     items = [item for clause in parts.observed for item in clause.items]
     return Understood(
@@ -155,6 +156,17 @@ def understand(prose: str, code: str = "", messages: Collection[str] = (), metri
             term == "TRAINING" for clause in parts.observed for _, _, term in clause.items
         ),
     )
+
+
+def _know_how(clauses: Sequence[Clause], how: Features, topics: Features) -> dict[str, Weighed]:
+    """Whether it is asked how something is done, and of what field the sentences are that ask it.
+
+    Such a sentence is a wish, and nothing that was observed; what other sentences name says nothing of it.
+    """
+    asked = list(signs(how, clauses, denials=False))
+    sentences = {clauses[at].sentence for sign in asked for at, _ in sign.places}
+    own = [clause for clause in clauses if clause.sentence in sentences]
+    return {"howto": weights(asked), "topic": weights(signs(topics, own, denials=False))}
 
 
 def _claimed(parts: Told, patterns: Features) -> Weighed:

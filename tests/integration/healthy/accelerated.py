@@ -11,7 +11,7 @@ optimizer = torch.optim.AdamW(model.parameters())
 loader = DataLoader(TensorDataset(torch.randn(256, 8)), batch_size=8)
 model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
 accelerator.print(accelerator.state)
-for epoch in range(60):
+for epoch in range(90):
     for (x,) in tqdm(loader, desc=f"epoch {epoch}", mininterval=0):
         with accelerator.accumulate(model):
             loss = model(x).pow(2).mean()

@@ -1,5 +1,6 @@
 import lightning
 import torch
+from lightning.pytorch.callbacks import TQDMProgressBar
 from torch.utils.data import DataLoader, TensorDataset
 
 
@@ -21,5 +22,8 @@ class Net(lightning.LightningModule):
 
 
 data = DataLoader(TensorDataset(torch.randn(64, 8)), batch_size=8)
-trainer = lightning.Trainer(max_epochs=60, accelerator="cpu", logger=False, enable_checkpointing=False, log_every_n_steps=1)
+trainer = lightning.Trainer(
+    max_epochs=140, accelerator="cpu", logger=False, enable_checkpointing=False, log_every_n_steps=1,
+    callbacks=[TQDMProgressBar(refresh_rate=1)],
+)  # fmt: skip
 trainer.fit(Net(), data, data)

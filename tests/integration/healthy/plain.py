@@ -8,7 +8,9 @@ import torch
 from torch import nn
 
 parser = argparse.ArgumentParser()
-parser.add_argument("--max-grad-norm", type=float, default=1.0, help="clip above it; inf or nan in gradients skips the step")
+parser.add_argument(
+    "--max-grad-norm", type=float, default=1.0, help="clip above it; inf or nan in gradients skips the step"
+)
 args = parser.parse_args()
 logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
 log = logging.getLogger("train")
@@ -16,7 +18,12 @@ torch.manual_seed(0)
 model = nn.Sequential(nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 1))
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
 log.info("args: %s", args)
-log.info("torch %s, cuda available: %s, devices: %d", torch.__version__, torch.cuda.is_available(), torch.cuda.device_count())
+log.info(
+    "torch %s, cuda available: %s, devices: %d",
+    torch.__version__,
+    torch.cuda.is_available(),
+    torch.cuda.device_count(),
+)
 log.info("%s", model)
 began, found_inf = time.time(), 0
 for step in range(1500):

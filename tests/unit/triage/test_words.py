@@ -30,6 +30,8 @@ GROUPS = {
     "lost",
     "ambiguous",
     "scope",
+    "howto",
+    "topic",
     "asked",
     "matter",
     "cause",
