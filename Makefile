@@ -10,7 +10,7 @@ JUDGED = PATH="$(abspath $(BIN)):$$PATH" python $(JUDGE) --cases $(dir $(JUDGE))
 PARALLEL := -n 2 --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow check bench score chromium screens clean
+.PHONY: help demo test slow check bench score replay docs wheel sbom chromium screens clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,6 +39,20 @@ bench: $(VENV)/.dev ## Measure what observing costs: time in paired blocks, peak
 score: $(VENV)/.dev ## Score diagnoses on benchmarks/cases, and by JUDGE=path/to/score.py if given
 	$(BIN)/python benchmarks/score.py --firstcause $(abspath $(BIN))/firstcause
 	$(if $(JUDGE),$(JUDGED))
+
+replay: $(VENV)/.dev ## Diagnose the recorded cases again, and show where an answer differs from the kept one
+	$(BIN)/python benchmarks/replay.py
+
+docs: $(VENV)/.dev ## Build the site of the documentation into build/site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+
+wheel: $(VENV)/.dev ## Build the wheel into dist: the same sources give the same bytes
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m build --wheel
+
+sbom: wheel ## Write dist/sbom.json: what the wheel installs, as CycloneDX
+	rm -rf build/sbom && $(PYTHON) -m venv --without-pip build/sbom
+	$(BIN)/python -m pip --python build/sbom/bin/python install --quiet dist/*.whl
+	$(BIN)/cyclonedx-py environment build/sbom/bin/python --pyproject pyproject.toml --mc-type library --output-reproducible -o dist/sbom.json
 
 chromium: $(VENV)/.dev ## Get a Chromium for tests/browser, where the system has none
 	$(BIN)/python -m playwright install chromium

@@ -2,6 +2,7 @@
 
     python benchmarks/silent_mutants.py --measure            run all mutants and 3 seeds of each program, unobserved
     python benchmarks/silent_mutants.py --judge [--most N]   diagnose the measurable ones that were not judged yet
+    python benchmarks/silent_mutants.py --judge --again      those once more whose answer was wrong or none
     python benchmarks/silent_mutants.py --table              what is known so far
 
 A mutant is measurable where its final loss lies beyond 3 standard deviations of 3 healthy seeds, fixed before any is
@@ -34,6 +35,7 @@ TOOL = shutil.which("firstcause") or "firstcause"
 EACH, SEEDS, BEYOND = 3, 3, 3.0
 # Healthy seeds may agree by chance: nothing nearer than this share of their mean is measurable.
 FLOOR = 0.02
+MISSED = ("wrong", "not named")
 
 
 @dataclass(frozen=True)
@@ -106,13 +108,13 @@ def measure(known: dict[str, Any], jobs: int) -> None:
             keep(known)
 
 
-def judge(known: dict[str, Any], most: int, jobs: int) -> None:
-    """Diagnose what is measurable and has no answer yet."""
+def judge(known: dict[str, Any], most: int, jobs: int, again: bool) -> None:
+    """Diagnose what is measurable and has no answer yet, or where asked no right one."""
     everything = mutants()
     waiting = [
         n
         for n, m in known.get("mutants", {}).items()
-        if m["measurable"] and "got" not in m and n in everything
+        if m["measurable"] and n in everything and (m.get("verdict") in MISSED if again else "got" not in m)
     ]
     with ThreadPoolExecutor(jobs) as pool:
         asked = {pool.submit(answer_to, *everything[name]): name for name in spread(waiting)[:most]}
@@ -184,6 +186,11 @@ def main() -> int:
     )
     parser.add_argument("--measure", action="store_true")
     parser.add_argument("--judge", action="store_true")
+    parser.add_argument(
+        "--again",
+        action="store_true",
+        help="judge once more what was wrong or not named, in place of the new",
+    )
     parser.add_argument("--most", type=int, default=1000, metavar="N", help="judge no more than N of them")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="so many programs at a time")
     parser.add_argument(
@@ -194,7 +201,7 @@ def main() -> int:
     if args.measure:
         measure(known, args.jobs)
     if args.judge:
-        judge(known, args.most, args.jobs)
+        judge(known, args.most, args.jobs, args.again)
     if args.table:
         for name, m in sorted(known.get("mutants", {}).items()):
             verdict = m.get("verdict", "-" if m["measurable"] else "not measurable")

@@ -51,6 +51,10 @@ CLASSES = {
     "vllm": ("SamplingParams", "LLM", "EngineArgs", "AsyncEngineArgs"),
     "sglang": ("ServerArgs",),
 }  # fmt: skip
+# Of a class whose fields stand in many small classes of one folder since some version: that folder.
+ASSEMBLED = {("sglang", "ServerArgs"): "srt/arg_groups/fields/"}
+# Parts of a library that have classes of the same names for something else.
+APART = {"sglang": "sglang/multimodal_gen/"}
 Sources = dict[str, ast.Module]
 
 
@@ -81,11 +85,16 @@ def made(library: str) -> dict[str, object]:
     exports: dict[str, list[int]] = {}
     for number, version in enumerate(versions):
         sources = dict(_sources(library, version))
+        apart = APART.get(library, "\0")
         classes = {
-            n.name: n for tree in sources.values() for n in ast.walk(tree) if isinstance(n, ast.ClassDef)
+            n.name: n
+            for path, tree in sources.items()
+            if apart not in path
+            for n in ast.walk(tree)
+            if isinstance(n, ast.ClassDef)
         }
         for name in CLASSES[library]:
-            for argument in _arguments(classes, name, set()):
+            for argument in (*_arguments(classes, name, set()), *_assembled(sources, library, name)):
                 _seen(calls.setdefault(name, {}), argument, number)
         for name in _exports(library, sources):
             _seen(exports, name, number)
@@ -182,6 +191,19 @@ def _arguments(classes: dict[str, ast.ClassDef], name: str, seen: set[str]) -> I
             text = ast.unparse(node)
             if "ClassVar" not in text and "init=False" not in text:
                 yield node.target.id
+
+
+def _assembled(sources: Sources, library: str, name: str) -> Iterator[str]:
+    """The fields of the small classes that a class is assembled from when it is imported."""
+    folder = ASSEMBLED.get((library, name), "\0")
+    for path, tree in sources.items():
+        for cls in ast.walk(tree) if folder in path else ():
+            if isinstance(cls, ast.ClassDef):
+                yield from (
+                    f.target.id
+                    for f in cls.body
+                    if isinstance(f, ast.AnnAssign) and isinstance(f.target, ast.Name)
+                )
 
 
 def _accepted_still(init: ast.FunctionDef) -> Iterator[str]:

@@ -17,3 +17,13 @@ def observe(model: Any = None, optimizer: Any = None) -> str:
     inside = importlib.import_module("firstcause.record.inside")
     path: str = inside.observe(model, optimizer)
     return path
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """``%load_ext firstcause``: the magics ``%%firstcause`` and ``%triage``."""
+    importlib.import_module("firstcause.integrations.notebook.extension").load(shell)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """``%unload_ext firstcause``: takes the magics out again."""
+    importlib.import_module("firstcause.integrations.notebook.extension").unload(shell)

@@ -41,8 +41,8 @@ print(f"final loss {loss.item():.6f}")
 """
 
 
-def run(cwd: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    (cwd / "train.py").write_text(SCRIPT)
+def run(cwd: Path, *words: str, text: str = SCRIPT) -> subprocess.CompletedProcess[str]:
+    (cwd / "train.py").write_text(text)
     command = [sys.executable, "train.py", *words]
     return subprocess.run(
         command, cwd=cwd, env=environment(), capture_output=True, text=True, timeout=120, check=False
@@ -72,6 +72,16 @@ def test_the_record_holds_each_step_as_that_of_the_launcher_does(tmp_path: Path)
     assert first.sources[str(inside / "train.py")] == second.sources[str(outside / "train.py")]
 
 
+@pytest.mark.slow
+def test_without_an_optimizer_all_of_them_are_followed(tmp_path: Path) -> None:
+    text = SCRIPT.replace("observe(model, optimizer)", "observe(model)")
+    assert text != SCRIPT
+    done = run(tmp_path, text=text)
+    assert (done.returncode, done.stderr) == (0, "")
+    steps = steps_of(the_run(tmp_path).journals().values())
+    assert len([r for r in steps if r["grad_norm"] is not None]) == 60
+
+
 @pytest.mark.parametrize(("word", "kind", "code"), [("nan", "nan", 0), ("raise", "exception", 1)])
 def test_a_failure_is_a_symptom_of_the_run(tmp_path: Path, word: str, kind: str, code: int) -> None:
     done = run(tmp_path, word)
@@ -79,6 +89,18 @@ def test_a_failure_is_a_symptom_of_the_run(tmp_path: Path, word: str, kind: str,
     found = the_run(tmp_path).run()
     assert (found.exit_code, [s.kind for s in found.symptoms]) == (code, [kind])
     assert ("ValueError: at the end" in done.stderr) == (word == "raise")
+
+
+def test_a_failing_step_is_replayed_under_the_launchers_marks(tmp_path: Path) -> None:
+    assert run(tmp_path, "nan").returncode == 0
+    done = firstcause(tmp_path, "diagnose", "last", "--yes", "--budget", "60s", "--json", "answer.json")
+    answer = json.loads((tmp_path / "answer.json").read_text())
+    (failure,) = the_run(tmp_path).failures()
+    assert failure["replay"]["exact"], done.stdout
+    assert failure["unit"]["line"] == 16
+    assert answer["symptom"]["step"] == 20
+    assert answer["status"] in ("established", "not-established")
+    assert "outside of any loop" not in done.stdout
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from firstcause.case.folder import CaseFolder, project_of
 from firstcause.errors import RecordError
 from firstcause.fix.writing import file_hash
+from firstcause.installed import FOLDERS
 from firstcause.record.folder import RunFolder, relative
 
 # What changes how a program runs; outputs and data are watched only where git keeps them.
@@ -86,7 +87,7 @@ def _code(cwd: str) -> Iterator[str]:
 def _foreign(folder: str, name: str) -> bool:
     return (
         name.startswith(".")
-        or name in ("__pycache__", "node_modules", "site-packages", "wandb", "lightning_logs")
+        or name in ("__pycache__", "node_modules", *FOLDERS, "wandb", "lightning_logs")
         or os.path.exists(os.path.join(folder, name, "pyvenv.cfg"))
     )
 

@@ -14,7 +14,7 @@ from firstcause.check.library_names import shortest
 from firstcause.schema.finding import Category, Finding
 from firstcause.schema.instruction import Instruction
 from firstcause.schema.site import Site
-from firstcause.source.arguments import argument
+from firstcause.source.arguments import argument, spread
 from firstcause.source.callees import callees
 from firstcause.source.callsites import call_index
 from firstcause.source.classes import external_bases
@@ -53,8 +53,11 @@ class Call:
         if given is None:
             return None
         value = Value(self.module, given.node, None, given.path)
+        if given.sure:
+            return value
         # What ``**`` brings in is given where the mapping is known and holds the name.
-        return value if given.sure or constant(self.code.project, value) is not None else None
+        several = [Value(self.module, g.node, None, g.path) for g in spread(self.node, name)]
+        return next((v for v in [value, *several] if constant(self.code.project, v) is not None), None)
 
     def constant(self, name: str, position: int | None = None) -> Constant | None:
         """The value of an argument where the code alone says it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from firstcause.check.brief import Text, read
@@ -19,6 +19,7 @@ from firstcause.check.settings import is_excluded
 from firstcause.check.spoken import spoken
 from firstcause.check.suppress import commented, suppress
 from firstcause.errors import InputError
+from firstcause.installed import FOLDERS
 from firstcause.schema.finding import Finding
 from firstcause.source.module import display_name
 from firstcause.source.project import Project
@@ -27,9 +28,7 @@ CODE = (".py", ".ipynb")
 # What is read only where a program reads it.
 NO_CODE = (".json", ".yaml", ".yml", ".toml", ".sh", ".md", ".txt")
 # Not the user's code: environments, caches, version control.
-SKIPPED = frozenset(
-    {"__pycache__", "node_modules", "site-packages", "build", "dist", ".git", ".venv", "venv"}
-)
+SKIPPED = frozenset({"__pycache__", "node_modules", *FOLDERS, "build", "dist", ".git", ".venv", "venv"})
 
 
 def check(
@@ -40,12 +39,14 @@ def check(
     cache: Cache | None = None,
     exclude: Sequence[str] = (),
     dry: str | None = None,
+    texts: Mapping[str, bytes] | None = None,
 ) -> Report:
     """Check the code beneath some paths against what the user asked for in ``briefs``, if anything.
 
     ``jobs`` processes at most; ``exclude`` holds patterns of paths that are left out. ``dry`` runs the programs on tensors
-    without data as well: one that it starts as a command, or, empty, those that are found.
-    Raises ``InputError`` where a path does not exist or holds no code.
+    without data as well: one that it starts as a command, or, empty, those that are found. ``texts`` are files as an editor
+    holds them; with them, ``jobs`` is to be 1 and ``cache`` None, which know the disk alone.
+    Raises ``InputError`` where a path does not exist or holds no code, ``SyntaxError`` where such a text is no Python.
     """
     files = [f for path in paths for f in _files(path) if not is_excluded(f, root, exclude)]
     if not files:
@@ -54,6 +55,8 @@ def check(
         )
     project = Project(root, files, sorted({os.path.dirname(os.path.abspath(f)) for f in files}))
     project.most = MAX_TOGETHER
+    for path, raw in (texts or {}).items():
+        project.replace(path, raw)
     told = read(briefs) if briefs else []
     instructions = (*told, *spoken(project, told))
     code = Code(project, versions(project, briefs), instructions)

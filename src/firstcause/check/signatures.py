@@ -64,6 +64,9 @@ def index(found: Table, version: str | None) -> int:
 def argument_standing(library: str, call: str, argument: str, versions: Mapping[str, str]) -> Standing:
     """Whether a call takes an argument: ``open`` where the call takes any, or where nothing is known of it."""
     found = table(library)
+    if found is not None and call not in found.calls:
+        # What takes any keyword and hands it on, without arguments of its own.
+        call = HANDED_ON.get((library, call), call)
     if found is None or call not in found.calls:
         return "open"
     now = index(found, versions.get(library))

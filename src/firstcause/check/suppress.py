@@ -98,7 +98,7 @@ def _unused(ignore: Ignore) -> Finding:
 
 def commented(project: Project) -> list[Module]:
     """The files among those named in which such a comment may stand."""
-    paths = [p for p in project.files if p.endswith(".ipynb") or _mentions(p)]
+    paths = [p for p in project.files if p.endswith(".ipynb") or p in project.replaced or _mentions(p)]
     return [m for m in map(project.module, paths) if m is not None]
 
 

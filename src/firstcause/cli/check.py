@@ -21,6 +21,7 @@ from firstcause.check.report import Report
 from firstcause.check.settings import read_settings
 from firstcause.cli.brief import read_text
 from firstcause.cli.output import look, write_json
+from firstcause.report import check_html
 from firstcause.report.check_ci import github, markdown
 from firstcause.report.check_json import report_to_json
 from firstcause.report.check_sarif import sarif
@@ -28,7 +29,7 @@ from firstcause.report.check_text import concise, terminal
 from firstcause.report.plain import visible
 from firstcause.report.style import style_on
 
-FORMATS = ("terminal", "concise", "json", "sarif", "github", "markdown")
+FORMATS = ("terminal", "concise", "json", "sarif", "github", "markdown", "html")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -124,7 +125,8 @@ def _shown(report: Report, form: str) -> str:
         return json.dumps(report_to_json(report), indent=1, default=str)
     if form == "sarif":
         return json.dumps(sarif(report, titles()), indent=1)
-    return {"concise": concise, "github": github, "markdown": markdown}[form](report)
+    flat = {"concise": concise, "github": github, "markdown": markdown, "html": check_html.page}
+    return flat[form](report)
 
 
 def _write(fixed: Fixed) -> None:

@@ -60,6 +60,7 @@ VERBS = {
     "explain": Verb("Say what the catalogue knows about a cause."),
     "review-fix": Verb("Say whether a patch mends the cause, or hides what shows it."),
     "mcp": Verb("Serve the gate's tools to a coding agent."),
+    "lsp": Verb("Serve an editor: diagnostics, corrections, and rules under the cursor."),
     "hook": Verb("Answer a coding agent that is about to change a file."),
     "skills": Verb("Write the skills for coding agents, made from the catalogue."),
 }
@@ -148,9 +149,12 @@ def _help() -> str:
 
 
 def _say(message: str, hint: str) -> int:
-    print(f"firstcause: {message}", file=sys.stderr)
+    from firstcause.report.plain import harmless
+
+    # A message may quote what a file holds.
+    print(f"firstcause: {harmless(message)}", file=sys.stderr)
     if hint:
-        print(f"next: {hint}", file=sys.stderr)
+        print(f"next: {harmless(hint)}", file=sys.stderr)
     return 2
 
 

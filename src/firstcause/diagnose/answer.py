@@ -10,6 +10,7 @@ from firstcause import catalog
 from firstcause.fix import propose as patches
 from firstcause.fix import site as sites
 from firstcause.record.folder import relative
+from firstcause.record.journal import steps_of
 from firstcause.schema import SECTIONS, Diagnosis, Hypothesis, Run, Site
 from firstcause.specialists import CAUSES
 from firstcause.specialists.births import missing_replay, tell
@@ -118,8 +119,10 @@ def _unknown(examination: Examination) -> str:
     if examination.symptom.kind in ("signal", "exit-code"):
         stopped = next((n for n in examination.run.notes if n.startswith("internal-error")), "")
         before = f", and the recording had stopped before ({stopped})" if stopped else ""
-        return f"what ended the process left no trace inside it{before}"
+        return f"what ended it: its last lines of output, which `firstcause triage FILE` reads{before}"
     if examination.symptom.kind == "expectation":
+        if not steps_of(examination.folder.journals().values()):
+            return "a training behind what was expected: no optimizer step was seen in the run"
         return "what keeps the number from the expected one, as no loss or gradient was bad: name a suspect with --theory"
     refused = examination.refused
     if refused is not None:

@@ -104,7 +104,8 @@ def _program(command: tuple[str, ...]) -> tuple[str, ...]:
         if word.endswith(".py"):
             return command[: at + 1]
         if word == "-m":
-            return command[: at + 2]
+            # What names a test of pytest's names another program.
+            return (*command[: at + 2], *(w for w in command[at + 2 :] if "::" in w))
     return command
 
 

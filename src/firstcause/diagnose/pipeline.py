@@ -10,6 +10,7 @@ from firstcause.diagnose import answer, bounds, heard, history, precedents, theo
 from firstcause.diagnose.repeatable import repeatable
 from firstcause.diagnose.runaway import rooted
 from firstcause.diagnose.suspicions import LEAST_STEPS, Suspicion, alone, audited, left, slow, suspicion
+from firstcause.diagnose.under_marks import replayed_under_marks
 from firstcause.diagnose.without_card import replayed_without_card
 from firstcause.lab.again import with_replay
 from firstcause.lab.counterfactual import SPENT, Lab, Ran
@@ -48,7 +49,8 @@ def diagnose(
     if symptom is not None:
         failure = failure_of(folder, symptom)
         place = lab(failure or {}) if lab is not None else None
-        failure = with_replay(folder, replayed_without_card(folder, failure, place), place)
+        failure = replayed_under_marks(folder, replayed_without_card(folder, failure, place), place)
+        failure = with_replay(folder, failure, place)
         examination = Examination(folder, run, symptom, failure, place)
         concluded = _settled(examination, asked)
         deeper = rooted(examination, concluded, lab, lambda told, own: _established(told, own, asked))

@@ -51,6 +51,7 @@ KINDS = {
     "python-loop-over-elements": "Python loop over elements",
     "sync-every-step": "values taken out in each step",
     "recompiles-every-step": "recompilation",
+    "launch-bound": "many small operations",
 }
 NOT_SLOW = (
     f"fewer than {speeds.LEAST_STEPS} optimizer steps were seen, or all of them take less than {speeds.LEAST_SECONDS} s of "

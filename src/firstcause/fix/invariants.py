@@ -23,6 +23,7 @@ SHOWN_BY = {
     "eval-mode-in-training": ("modes_of_steps",),
     "frozen-by-mistake": ("frozen_parts",),
     "inplace-data-mutation": ("data_written",),
+    "label-mismatch": ("pairs_compared",),
     "label-shift": ("targets_shifted",),
     "loss-term-dominates": ("terms_of_loss",),
     "missing-zero-grad": ("gradients_cleared",),

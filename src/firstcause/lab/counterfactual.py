@@ -17,6 +17,7 @@ from firstcause.record.journal import steps_of
 from firstcause.record.ranked import world_of
 
 DEEP = "firstcause.lab.arm:Running"
+REWRITE = "firstcause.lab.rewriting:rewrite"
 # One arm may take this many times as long as the run took for its steps, and this many seconds besides.
 SLOWER, SLACK = 6.0, 30.0
 # A run as short as this is run to its end: schedules, epochs and evaluations show only there.
@@ -111,6 +112,11 @@ class Lab:
         """Each arm from the program's first mark (or the first one after step ``after``), for ``steps`` steps."""
         return self._run({"from": "start", "steps": steps, "after": after}, arms)
 
+    def rewritten(self, arm: Arm, steps: int, statements: Sequence[dict[str, Any]]) -> Ran:
+        """An arm from the first mark of the program with statements changed in its text (``lab/rewriting``)."""
+        plan = {"from": "start", "steps": steps, "after": 0, "statements": list(statements)}
+        return self._run(plan, [arm])[arm.name]
+
     def from_failure(self, arms: Sequence[Arm]) -> dict[str, Ran]:
         """Each arm on the saved state of the failing step, up to its optimizer step or its exception."""
         why = unsaved(self.failure)
@@ -141,10 +147,14 @@ class Lab:
             "arm_seconds": SLOWER * took + SLACK,
         }
         extra = {"FIRSTCAUSE_DEEP": DEEP}
+        files: dict[str, Any] = {"FIRSTCAUSE_ARMS": whole}
         if plan["from"] == "failure":
             extra |= failing_step(self.folder, self.failure)
+        if plan.get("statements"):
+            extra |= {"FIRSTCAUSE_REWRITE": REWRITE}
+            files |= {"FIRSTCAUSE_STATEMENTS": plan["statements"]}
         try:
-            ended = run_sealed(self.folder, extra, {"FIRSTCAUSE_ARMS": whole}, left)
+            ended = run_sealed(self.folder, extra, files, left)
         except OSError as error:
             return lost(arms, f"it could not be started: {error}")
         found = {r.name: r for r in map(read, ended.results)}

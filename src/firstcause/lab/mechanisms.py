@@ -30,6 +30,11 @@ def measure(name: str, func: Any, args: Any, kwargs: Any, made: torch.Tensor) ->
     return {}
 
 
+def noted(name: str, func: Any, args: Any, kwargs: Any) -> dict[str, Any]:
+    """What of an op's mechanism is kept although its result is good: a sum over no target is 0, and its mean is not."""
+    return {"targets": _targets(bound(func, args, kwargs))} if name in LOSSES else {}
+
+
 def bound(func: Any, args: Any, kwargs: Any) -> dict[str, Any]:
     """The arguments of an op by the names of its schema, defaults included."""
     named: dict[str, Any] = {a.name: a.default_value for a in func._schema.arguments if a.has_default_value()}

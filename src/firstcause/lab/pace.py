@@ -48,7 +48,8 @@ class Running:
         self.finish: Callable[[dict[str, Any]], None]
 
     def start(self) -> None:
-        if self.settings.get("eager"):
+        # Before torch 2.6 there is no stance: the arm is then as compiled as the program, and shows no gain.
+        if self.settings.get("eager") and hasattr(torch.compiler, "set_stance"):
             torch.compiler.set_stance("force_eager")
         self.compiled.start()
         sleep = time.sleep

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from firstcause.lab.counterfactual import NOT_AGREED, SPENT, Arm, Lab, Ran, lost, read
+from firstcause.lab.counterfactual import NOT_AGREED, REWRITE, SPENT, Arm, Lab, Ran, lost, read
 from firstcause.lab.sealed import run_sealed
 
 RUNNING = "firstcause.lab.pace:Running"
-REWRITE = "firstcause.lab.rewriting:rewrite"
 # Starting Python and torch, and the program's construction.
 START_SECONDS = 8.0
 # A rewritten program that is that many times slower is no answer.

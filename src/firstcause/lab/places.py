@@ -11,6 +11,8 @@ from itertools import islice
 from types import FrameType
 from typing import Any
 
+from firstcause.installed import is_installed
+
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _schemes = sysconfig.get_paths()
 NOT_USER = tuple(
@@ -27,7 +29,7 @@ def is_user_file(path: str) -> bool:
     known = _user.get(path)
     if known is None:
         real = os.path.realpath(path)
-        known = not path.startswith("<") and not real.startswith(NOT_USER) and "site-packages" not in real
+        known = not path.startswith("<") and not real.startswith(NOT_USER) and not is_installed(real)
         _user[path] = known
     return known
 

@@ -44,9 +44,12 @@ def _index(name: str | None, args: Any) -> dict[str, Any] | None:
         rows, ids = int(args[0].shape[0]), args[1]
     elif name in ("nll_loss_forward", "nll_loss2d_forward", "nll_loss_nd"):
         rows, ids = int(args[0].shape[1 if args[0].dim() > 1 else 0]), args[1]
+    elif name == "gather":
+        rows, ids = int(args[0].shape[args[1]]) if args[0].dim() else 1, args[2]
     else:
         return None
-    ignored = args[4] if name != "embedding" and len(args) > 4 and isinstance(args[4], int) else None
+    has_label = name not in ("embedding", "gather") and len(args) > 4 and isinstance(args[4], int)
+    ignored = args[4] if has_label else None
     outside = (ids < 0) | (ids >= rows)
     if ignored is not None:
         outside &= ids != ignored

@@ -2,8 +2,9 @@
 
 Each statement of a sealed process's plan is a piece of the program (``source/pieces``) and what is done with it: ``watch``
 times it and compares what it takes and gives, ``keep`` computes it once for the same inputs, ``seldom`` runs it at one
-time in many; ``together``, ``listed`` and ``every`` are loops over elements made otherwise (``source/vectorised``,
-``source/listed``). Standard library only: it runs before torch is imported.
+time in many; ``batched``, ``together``, ``listed`` and ``every`` are loops over elements made otherwise (``source/vectorised``,
+``source/listed``); ``instead`` is its ``text`` in place of the statement.
+Standard library only: it runs before torch is imported.
 """
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ from __future__ import annotations
 import ast
 import json
 import os
+import textwrap
 from typing import Any
 
 from firstcause.source import pieces, reads
+from firstcause.source.batched import batched
 from firstcause.source.iterated import iterated
 from firstcause.source.listed import listed
 from firstcause.source.pieces import Piece
@@ -51,7 +54,10 @@ def _change(tree: ast.Module, asked: dict[str, Any]) -> None:
     block, first, last = found
     run = block[first : last + 1]
     number, how = asked["number"], asked["how"]
-    if how in ("together", "listed", "every", "iterated"):
+    if how == "instead":
+        block[first : last + 1] = [_at(s, run[0]) for s in _instead(asked["text"])]
+        return
+    if how in ("batched", "together", "listed", "every", "iterated"):
         made = _otherwise(run[0], how)
         if made is not None:
             block[first : last + 1] = [_at(s, run[0]) for s in made]
@@ -91,9 +97,16 @@ def _change(tree: ast.Module, asked: dict[str, Any]) -> None:
         setattr(holder, field, _at(call, value, inside=[value]))
 
 
+def _instead(text: str) -> list[ast.stmt]:
+    """Statements that may return, which a file's own may not."""
+    holder = ast.parse("def __fc_holder__():\n" + textwrap.indent(text, "    ")).body[0]
+    assert isinstance(holder, ast.FunctionDef)
+    return holder.body
+
+
 def _otherwise(statement: ast.stmt, how: str) -> list[ast.stmt] | None:
-    if how == "together":
-        text = together(statement)
+    if how in ("batched", "together"):
+        text = batched(statement) if how == "batched" else together(statement)
         return ast.parse(text).body if text is not None else None
     if not isinstance(statement, ast.For):
         return None

@@ -12,6 +12,7 @@ from torch.nn.parameter import is_lazy
 from torch.overrides import TorchFunctionMode
 
 from firstcause.lab import places
+from firstcause.lab.drawn_by_libraries import weights_of_libraries
 from firstcause.lab.first_forward import at_first_forward
 
 LAYERS = (
@@ -66,12 +67,16 @@ def is_default(layer: torch.nn.Module) -> bool:
 
 
 def layers() -> list[torch.nn.Module]:
-    """Every linear and convolution layer whose weight is trained, and made already."""
+    """Every linear and convolution layer whose weight is trained, and made already; none whose values a library drew."""
+    foreign = weights_of_libraries()
     found = [m for m in gc.get_objects() if issubclass(type(m), LAYERS) and "_parameters" in m.__dict__]
     return [
         m
         for m in found
-        if isinstance(m.weight, torch.nn.Parameter) and m.weight.requires_grad and not is_lazy(m.weight)
+        if isinstance(m.weight, torch.nn.Parameter)
+        and m.weight.requires_grad
+        and not is_lazy(m.weight)
+        and id(m.weight) not in foreign
     ]
 
 
@@ -81,6 +86,21 @@ def begin_anew(changed: list[torch.nn.Module]) -> None:
         torch.manual_seed(0)
         for layer in changed:
             layer.reset_parameters()
+
+
+def begin_fitting(changed: list[torch.nn.Module], relu: bool) -> None:
+    """Give layers weights that keep the size of what passes, which torch's own do not through many layers, and no bias."""
+    with torch.random.fork_rng(devices=[]), torch.no_grad():
+        torch.manual_seed(0)
+        for layer in changed:
+            weight, bias = layer.weight, layer.bias
+            assert isinstance(weight, torch.Tensor)
+            if relu:
+                torch.nn.init.kaiming_normal_(weight, nonlinearity="relu")
+            else:
+                torch.nn.init.xavier_uniform_(weight)
+            if isinstance(bias, torch.Tensor):
+                torch.nn.init.zeros_(bias)
 
 
 class Scaled:
@@ -153,10 +173,10 @@ class Passing(TorchFunctionMode):
 
 
 class Start:
-    """The start that ``settings["start"]`` names: ``default``, ``scaled`` or ``passing``; the program's own without it."""
+    """The start that ``settings["start"]`` names (``default``, ``fitting``, ``scaled``, ``passing``), or the program's own."""
 
     def __init__(self, settings: dict[str, Any]) -> None:
-        self.wanted = settings.get("start")
+        self.wanted, self.relu = settings.get("start"), bool(settings.get("relu"))
         self.scaled = Scaled() if self.wanted == "scaled" else None
         if self.wanted == "passing":
             Passing(frozenset(settings.get("hidden") or ())).__enter__()
@@ -168,6 +188,9 @@ class Start:
         self.differing = len(changed)
         if self.wanted == "default":
             begin_anew(changed)
+            self.anew = len(changed)
+        elif self.wanted == "fitting":
+            begin_fitting(changed, self.relu)
             self.anew = len(changed)
 
     def facts(self) -> dict[str, Any]:

@@ -17,7 +17,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-from firstcause.lab import outliers, places, tensors
+from firstcause.lab import mechanisms, outliers, places, tensors
 from firstcause.lab.ancestry import nearest_first
 from firstcause.lab.births import Births, call_of
 from firstcause.lab.calls import Calls
@@ -90,6 +90,7 @@ class Trace(TorchDispatchMode):
             raise
         call.number = number = self._note(func, given)
         self.outliers += [self._outlier(number, batch, found) for batch, found in far[:MOST_OUTLIERS]]
+        self.ops[number] |= mechanisms.noted(call.name, func, args, kwargs)
         made = [x for x in tree_leaves(result) if isinstance(x, torch.Tensor)]
         self.graph.after_op(number, given, made, written, result)
         if made:

@@ -13,6 +13,7 @@ from typing import Any
 
 from firstcause.errors import RecordError
 from firstcause.record import checked, journal, private, redact, reserve
+from firstcause.record.kept_failure import misfit
 from firstcause.schema import RUN_SCHEMA, Run, from_plain, to_plain
 
 HOME = ".firstcause"
@@ -153,6 +154,8 @@ class RunFolder:
                 raise RecordError(
                     "run-damaged", f"{path} does not describe a failing step", "record the run again"
                 )
+            if said := misfit(facts):
+                raise RecordError("run-damaged", f"{path} is damaged: {said}", "record the run again")
         return [facts for _, facts in found]
 
 

@@ -15,6 +15,7 @@ from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from firstcause.installed import is_installed
 from firstcause.record.folder import RunFolder, new_run_folder
 from firstcause.record.observe import exceptions, session
 from firstcause.record.supervise import conclude, policy, surroundings
@@ -50,7 +51,10 @@ class Observation:
             for one in optimizers:
                 one.register_step_pre_hook(session.before_step)
         else:
-            torch.optim.optimizer.register_optimizer_step_pre_hook(session.before_step)
+            # torch.optim deletes the name of this module of its own.
+            from torch.optim.optimizer import register_optimizer_step_pre_hook
+
+            register_optimizer_step_pre_hook(session.before_step)
         backward = torch.Tensor.backward
 
         def observed(tensor: Any, *args: Any, **kwargs: Any) -> Any:
@@ -165,5 +169,5 @@ def _own_files(folder: str) -> set[str]:
     """The loaded source files that lie beneath the run's folder."""
     named = [getattr(m, "__file__", None) for m in list(sys.modules.values())]
     found = {os.path.abspath(f) for f in named if f and f.endswith(".py")}
-    inside = (f for f in found if f.startswith(folder + os.sep) and "site-packages" not in f)
+    inside = (f for f in found if f.startswith(folder + os.sep) and not is_installed(f))
     return {f for f in inside if os.path.isfile(f)}

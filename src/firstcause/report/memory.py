@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from firstcause.record.sizes import size
+
 MIB = float(1 << 20)
 COLUMNS = (
     ("step", "step"),
@@ -33,8 +35,7 @@ def lines(samples: tuple[dict[str, Any], ...], growth: dict[str, Any], capacity:
     else:
         yield "no name of the program holds more and more"
     if growth.get("full_at") and growth.get("expression"):
-        a_step = growth["bytes_a_step"] / MIB
-        yield f"{a_step:.2f} MiB a step: {capacity / MIB:.0f} MiB would be used up at step {growth['full_at']}"
+        yield f"{size(growth['bytes_a_step'])} a step: {size(capacity)} would be used up at step {growth['full_at']:,}"
 
 
 def _cell(key: str, value: int) -> str:

@@ -34,6 +34,13 @@ def one_line(text: str) -> str:
     return " ".join(plain(text).split())
 
 
+def without_traceback(text: str) -> str:
+    """A message that quotes a worker's or another rank's traceback, with that one's last line in its place."""
+    before, quoted, traceback = text.partition("Traceback (most recent call last):")
+    said = [line for line in traceback.splitlines() if line.strip()]
+    return f"{before}{said[-1].strip()}" if quoted and said else text
+
+
 def cells(text: str) -> int:
     """How many columns a terminal gives the text."""
     if text.isascii():

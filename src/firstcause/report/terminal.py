@@ -8,7 +8,7 @@ from typing import TextIO
 
 from firstcause.report.frame import body, columns, heading, next_line, title
 from firstcause.report.hypotheses import hypothesis_lines
-from firstcause.report.plain import one_line
+from firstcause.report.plain import one_line, without_traceback
 from firstcause.report.source_lines import excerpt, patch_lines
 from firstcause.report.style import Style, style_on
 from firstcause.schema import SECTIONS, Diagnosis, Run, Symptom
@@ -98,4 +98,5 @@ def seen(symptom: Symptom) -> str:
     facts = [f"step {symptom.step}"] if symptom.step is not None else []
     facts += [f"rank {symptom.rank}"] if symptom.rank else []
     facts += [str(symptom.site)] if symptom.site else []
-    return one_line(symptom.message) + (f" ({one_line(', '.join(facts))})" if facts else "")
+    said = one_line(without_traceback(symptom.message))
+    return f"{said} ({one_line(', '.join(facts))})" if facts else said

@@ -35,6 +35,12 @@ def argument(call: ast.Call, position: int | None, name: str | None) -> Given | 
     return None
 
 
+def spread(call: ast.Call, name: str) -> list[Given]:
+    """What each ``**`` of a call would give for a name, the last first: it is the one that is taken."""
+    mappings = [k.value for k in call.keywords if k.arg is None]
+    return [Given(m, (Step("item", name),), sure=False) for m in reversed(mappings)]
+
+
 def bound(
     function: FunctionNode, name: str, call: ast.Call, implicit: int, skip: int, path: Path
 ) -> tuple[Given | None, Path]:

@@ -65,6 +65,8 @@ class Project:
         self.effort: int | None = None
         self.resolved: dict[ast.AST, Any] = {}
         self.callees: dict[ast.AST, Any] = {}
+        # Files that are read as something else than what lies on disk.
+        self.replaced: set[str] = set()
         self._modules: dict[str, Module | None] = {}
         self._configs: dict[str, ConfigFile | None] = {}
         self._found: dict[tuple[str, str], str | None] = {}
@@ -145,6 +147,7 @@ class Project:
         """Read a file as if this stood in it; raises ``SyntaxError`` where that is no Python."""
         path = os.path.abspath(os.path.join(self.root, path))
         self._modules[path] = Module(path, display_name(path, self.root), raw)
+        self.replaced.add(path)
 
     def import_target(self, importer: Module | None, dotted: str, level: int = 0) -> Module | None:
         """The project's module that ``import dotted`` (with ``level`` leading dots) means in a file, or None."""

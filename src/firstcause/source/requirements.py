@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 
+from firstcause.installed import FOLDERS
 from firstcause.source.configs.file import ConfigFile
 from firstcause.source.module import MAX_BYTES
 from firstcause.source.project import Project
@@ -63,7 +64,7 @@ def _environments(project: Project) -> list[str]:
         libraries = os.path.join(place, "lib")
         if place and os.path.isfile(os.path.join(place, "pyvenv.cfg")) and os.path.isdir(libraries):
             return [os.path.join(libraries, n, "site-packages") for n in sorted(os.listdir(libraries))]
-    return [p for p in sys.path if p.endswith(("site-packages", "dist-packages"))]
+    return [p for p in sys.path if p.endswith(FOLDERS)]
 
 
 def _folders(project: Project) -> list[str]:

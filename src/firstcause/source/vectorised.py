@@ -223,6 +223,10 @@ class _Slices(ast.NodeTransformer):
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         variable = self.head.variable
+        if variable and ast.unparse(node.slice) in (f"{variable}:{variable} + 1", f"[{variable}]"):
+            # One row that keeps its axis.
+            row = self.visit(ast.Subscript(node.value, ast.Name(variable, ast.Load()), node.ctx))
+            return row if self.left else ast.parse(f"{ast.unparse(row)}[None]", mode="eval").body
         keys = list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
         at = [k for k, key in enumerate(keys) if isinstance(key, ast.Name) and key.id == variable]
         if not variable or not at:

@@ -19,6 +19,8 @@ MEANT = re.compile(
 )
 # Random values that nobody trains are meant under these alone.
 RANDOM = re.compile(r"reservoir|random_(feature|project|fourier)|fixed_", re.IGNORECASE)
+# What is put beside a model that stays as it is, in order to be trained.
+ADAPTER = re.compile(r"(^|[._])(lora|adapter)", re.IGNORECASE)
 # A part that is kept out of the model on purpose.
 HIDDEN = re.compile(r"froz|freez|teacher|perceptual|vgg|pretrain", re.IGNORECASE)
 
@@ -51,6 +53,9 @@ def told(found: Ran) -> str:
 def left_on_purpose(found: Ran, examination: Examination) -> bool:
     """Whether what is left out may be meant to stay: all of it was put there, or the source names such a part."""
     held = {p.get("values") for p in missing(found)}
+    if all(p.get("zero") and ADAPTER.search(p["name"]) for p in missing(found)):
+        # Half of an adapter begins at zero. Where it is zero at the end nothing was loaded and nothing is adapted.
+        return False
     return held == {"kept"} or is_meant(examination, names_of(found, MEANT))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from firstcause.installed import is_installed
 from firstcause.lab.loading.ask import ask
 from firstcause.lab.loading.wrong import is_wrong
 from firstcause.schema import Evidence, Site
@@ -48,7 +49,7 @@ def told_by_worker(examination: Examination) -> list[Facts]:
     """The frames of the program in a worker's traceback, outermost first: places of the record."""
     text = message(examination)
     found = [m.groupdict() | {"line": int(m["line"])} for m in FRAME.finditer(text)]
-    return [f for f in found if "site-packages" not in f["file"] and "/lib/python" not in f["file"]]
+    return [f for f in found if not is_installed(f["file"]) and "/lib/python" not in f["file"]]
 
 
 def kind_raised(examination: Examination) -> str:

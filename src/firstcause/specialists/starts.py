@@ -23,6 +23,8 @@ SHARE, LEAST_UNITS = 0.5, 8
 CHANGE, SCALE = 10.0, 4.0
 # Gradients of the first layer beside the last one's, in layers of at least this number.
 VANISHED, DEPTH = 1e-3, 4
+# A bias of so many times the spread of what it is added to decides alone what a layer gives.
+BIAS = 5.0
 # Inputs of this size are not at unit scale.
 LARGE = 5.0
 # The loss must come this much further: a start is a matter of luck as well.
@@ -39,7 +41,8 @@ def shown(found: Ran) -> tuple[str, Facts, str] | None:
         if unit["kind"] == "relu" and min(unit["dead_first"], unit["dead"]) > SHARE:
             text = f"{unit['dead']:.0%} of {unit['units']} units give 0 for every sample of the first steps"
             return DEAD, unit, text
-    for weight in weights[:-1]:
+    own = [w for w in weights if not w.get("drawn_by_library")]
+    for weight in (w for w in own if w is not weights[-1]):
         if weight["alike"] and weight.get("still_alike") and weight["rows"] >= LEAST_UNITS:
             text = f"the {weight['rows']} units of {weight['name']} begin with equal weights and stay equal"
             return INITIAL, weight, text
@@ -50,12 +53,19 @@ def shown(found: Ran) -> tuple[str, Facts, str] | None:
                 f"{unit['size']:.3g} in size on the average"
             )
             return SATURATED, unit, text
-    for weight in weights:
+    for weight in own:
         far = weight["ratio"] > SCALE or weight["ratio"] < 1 / SCALE
         if far and not 1 / CHANGE < weight["gain"] < CHANGE and weight["rows"] >= LEAST_UNITS:
             text = (
                 f"{weight['name']} begins at {weight['ratio']:.3g} times the spread that torch gives it, "
                 f"and its layer changes the spread of its input {weight['gain']:.3g} times"
+            )
+            return INITIAL, weight, text
+    for weight in (w for w in own if w is not weights[-1]):
+        if weight.get("bias", 0.0) > BIAS and weight["rows"] >= LEAST_UNITS:
+            text = (
+                f"the bias beside {weight['name']} begins at {weight['bias']:.3g} times the spread of what it is added to, the "
+                "same for every sample"
             )
             return INITIAL, weight, text
     return _vanishing(weights, units)
@@ -104,7 +114,13 @@ def better(cause: str, examination: Examination) -> tuple[str, Ran] | None:
         return None
     arms: list[tuple[str, Arm]] = []
     if found.facts.get("differing"):
-        arms.append(("initial", DEFAULT))
+        relu = any(u["kind"] == "relu" for u in found.facts["units"])
+        fitting = Arm(
+            f"layers as {'Kaiming' if relu else 'Glorot'} initialises them",
+            "audit",
+            WATCH | {"start": "fitting", "relu": relu},
+        )
+        arms += [("initial", DEFAULT), ("initial", fitting)]
     if (found.facts.get("inputs") or {}).get("size", 0.0) > LARGE:
         # Where both can be it, the inputs are asked first: default weights at huge inputs mend little.
         arms.insert(0, ("inputs", SCALED))

@@ -13,3 +13,10 @@ def number(value: float) -> float | None:
 
 def numbers(values: Iterable[float]) -> list[float | None]:
     return [number(float(value)) for value in values]
+
+
+def figure(value: object) -> int | float | None:
+    """A value of a record as it stands, where it is a finite number; else None."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return value if math.isfinite(value) else None

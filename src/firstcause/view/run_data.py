@@ -10,7 +10,7 @@ from firstcause.record.folder import relative
 from firstcause.schema import Run, to_plain
 from firstcause.view.following import Follower
 from firstcause.view.heat import heat
-from firstcause.view.numbers import numbers
+from firstcause.view.numbers import figure, numbers
 from firstcause.view.thinning import Thinned
 
 PREFIX = "grad_norm/"
@@ -63,7 +63,7 @@ def run_to_json(
         "memory": [m for m in map(_memory, followers) if m["step"]],
         "events": [_event(f, e) for f in followers for e in f.events if e.get("event") not in _UNSAID],
         "left_events": sum(f.left_events for f in followers),
-        "failures": [_failure(facts, run.folder) for facts in failures],
+        "failures": to_plain([_failure(facts, run.folder) for facts in failures]),
     }
 
 
@@ -103,7 +103,7 @@ def _memory(follower: Follower) -> dict[str, Any]:
         "rank": follower.rank,
         "label": f"rank {follower.rank}",
         "step": [e["step"] for e in seen],
-        "series": {name: [e.get(name) for e in seen] for name in names},
+        "series": {name: [figure(e.get(name)) for e in seen] for name in names},
     }
 
 

@@ -50,7 +50,9 @@ def test_ranks_change_within_one_status_only() -> None:
     assert [(h.cause, h.rank, h.status) for h in after] == [
         ("d", 1, "confirmed"), ("b", 2, "inconclusive"), ("a", 3, "inconclusive"), ("c", 4, "refuted")]  # fmt: skip
     assert [h.cause for h in ranked(before)] == ["d", "a", "b", "c"]
-    assert {h.cause: h.status for h in ranked(before, {"a": (10**6, 0)})} == {h.cause: h.status for h in before}
+    assert {h.cause: h.status for h in ranked(before, {"a": (10**6, 0)})} == {
+        h.cause: h.status for h in before
+    }
 
 
 def test_no_weight_confirms(root: str) -> None:

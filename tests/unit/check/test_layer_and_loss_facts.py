@@ -49,11 +49,70 @@ def test_what_a_name_holds_of_the_steps_test_is_the_accumulation(tmp_path):
     assert found(known, "gradient_accumulation") == {(4, False)}
 
 
-def test_widths_and_rates_of_layers_only_confirm(tmp_path):
-    known = read(tmp_path, LOOP.format(given="net.parameters()", loss="loss = F.mse_loss(net(x), y)"))
-    assert found(known, "hidden_size") == {(96, True), (4, True)}
+def test_widths_and_rates_of_one_layer_among_several_only_confirm(tmp_path):
+    two = LOOP.replace("self.head =", "self.next = nn.LSTM(96, 32)\n        self.head =")
+    known = read(tmp_path, two.format(given="net.parameters()", loss="loss = F.mse_loss(net(x), y)"))
+    assert found(known, "hidden_size") == {(96, True), (32, True), (4, True)}
     assert found(known, "num_layers") == {(2, True)}
     assert found(known, "dropout") == {(0.3, True)}
+
+
+def test_the_only_recurrent_network_says_its_width_layers_and_rate(tmp_path):
+    known = read(tmp_path, LOOP.format(given="net.parameters()", loss="loss = F.mse_loss(net(x), y)"))
+    assert (96, False) in found(known, "hidden_size")
+    assert found(known, "num_layers") == {(2, False)}
+    assert found(known, "dropout") == {(0.3, False)}
+
+
+def test_the_only_encoder_says_its_width_layers_and_rate(tmp_path):
+    encoder = """
+from torch import nn
+layer = nn.TransformerEncoderLayer(128, 4, 512{given}, batch_first=True)
+body = nn.TransformerEncoder(layer, 6)
+{more}
+"""
+    known = read(tmp_path, encoder.format(given="", more=""))
+    assert (found(known, "hidden_size"), found(known, "num_layers")) == ({(128, False)}, {(6, False)})
+    assert found(known, "dropout") == {(0.1, False)}
+    assert found(read(tmp_path, encoder.format(given=", 0.3", more="")), "dropout") == {(0.3, False)}
+    two = read(tmp_path, encoder.format(given="", more="other = nn.LSTM(8, 32, 2)"))
+    assert (128, False) not in found(two, "hidden_size")
+
+
+def test_a_rate_of_a_layer_of_its_own_leaves_that_of_the_recurrent_one_open(tmp_path):
+    both = LOOP.replace("self.head =", "self.drop = nn.Dropout(0.5)\n        self.head =")
+    known = read(tmp_path, both.format(given="net.parameters()", loss="loss = F.mse_loss(net(x), y)"))
+    assert found(known, "dropout") == {(0.3, True), (0.5, False)}
+
+
+SCHEDULE = """
+import math
+import torch
+
+net = torch.nn.Linear(4, 2)
+opt = torch.optim.Adam(net.parameters(), lr=1e-3)
+total = 2000
+
+def factor(step):
+    if step < 300:
+        return step / 300
+    return {after}
+
+schedule = torch.optim.lr_scheduler.LambdaLR(opt, factor)
+"""
+
+
+@pytest.mark.parametrize(
+    ("after", "scheduler"),
+    [
+        ("0.5 * (1 + math.cos(math.pi * step / total))", {("cosine", False)}),
+        ("(total - step) / total", set()),
+    ],
+)
+def test_a_factor_of_the_step_says_the_warmup_and_a_cosine(tmp_path, after, scheduler):
+    known = read(tmp_path, SCHEDULE.format(after=after))
+    assert found(known, "warmup_steps") == {(300, False)}
+    assert found(known, "scheduler") == scheduler
 
 
 def test_a_group_of_parameters_says_its_decay(tmp_path):

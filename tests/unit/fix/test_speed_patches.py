@@ -13,6 +13,7 @@ import pytest
 from firstcause.fix.apply import apply_diff
 from firstcause.fix.patches import (
     data_bound_getitem,
+    launch_bound,
     python_loop_over_elements,
     rebuilt_every_step,
     recompiles_every_step,
@@ -166,6 +167,29 @@ def test_a_loop_over_elements_becomes_one_call(tmp_path: Path) -> None:
     text = patched(tmp_path, python_loop_over_elements.patch(facts, own, str(tmp_path)))
     assert "torch.vmap" in text
     assert printed(text) == printed(LOOP)
+
+
+SAMPLES = """
+import torch
+
+net = torch.nn.Linear(3, 1)
+torch.nn.init.ones_(net.weight)
+rows = torch.arange(12.0).reshape(4, 3)
+found = torch.cat([net(rows[i : i + 1]) for i in range(len(rows))])
+print((found - found[0]).round().tolist())
+"""
+
+
+def test_samples_go_through_a_model_at_once(tmp_path: Path) -> None:
+    path, own = project(tmp_path, SAMPLES)
+    facts = {"file": path, "line": 7, "column": 0, "last": 7, "hot": 7, "ways": ["together"]}
+    assert launch_bound.patch(facts, own, str(tmp_path)) is None
+    site = launch_bound.line(facts, own)
+    assert site is not None
+    assert site.line == 7
+    text = patched(tmp_path, launch_bound.patch(facts | {"change": 0}, own, str(tmp_path)))
+    assert "torch.vmap" in text
+    assert printed(text) == printed(SAMPLES)
 
 
 def test_a_log_is_written_seldom(tmp_path: Path) -> None:

@@ -7,7 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firstcause.report.plain import cells, cropped, harmless, one_line, padded, plain, visible, wrapped
+from firstcause.report.plain import (
+    cells,
+    cropped,
+    harmless,
+    one_line,
+    padded,
+    plain,
+    visible,
+    without_traceback,
+    wrapped,
+)
 
 BIDI = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f"
 nasty = st.text(st.one_of(st.characters(), st.sampled_from("\x1b\x1b\x1b[]mHPX\\\x07\x9b\x00\r\t" + BIDI)))
@@ -69,3 +79,12 @@ def test_wrapped_lines_fit_and_keep_every_word(text: str, width: int) -> None:
 
 def test_wrapping_keeps_indents_and_hangs_items() -> None:
     assert wrapped("  one two three\n- four five six", 10) == ["  one two", "  three", "- four", "  five six"]
+
+
+def test_a_quoted_traceback_is_its_last_line() -> None:
+    quoted = (
+        'Caught E in worker 0.\nTraceback (most recent call last):\n  File "x.py", line 3\n    a\nE: gone\n\n'
+    )
+    assert without_traceback(quoted) == "Caught E in worker 0.\nE: gone"
+    assert without_traceback("loss nan") == "loss nan"
+    assert without_traceback("Traceback (most recent call last):") == "Traceback (most recent call last):"

@@ -144,3 +144,24 @@ def test_other_threads_are_outside_of_the_kernels_seal(tmp_path, folder):
     )
     assert seen["own"] == "alpha\nbeta\n"
     assert seen["refused"] == "seal-write"
+
+
+def test_libraries_are_found_without_a_process(tmp_path, folder):
+    import ctypes.util
+
+    names = ("c", "m", "dl", "pthread", "no-such-library")
+    seen, done = start(
+        tmp_path,
+        folder,
+        f"""
+        import ctypes.util
+        from ctypes.util import find_library
+        from firstcause.sandbox import refusal
+        seen["found"] = [find_library(name) for name in {names!r}]
+        seen["refused"] = len(refusal.refused())
+        """,
+    )
+    assert done.returncode == 0, done.stderr
+    assert seen["found"] == [ctypes.util.find_library(name) for name in names]
+    assert seen["found"][0] is not None
+    assert seen["refused"] == 0

@@ -51,6 +51,7 @@ FALLING = [weight(gradient=0.1 * 0.05**n) for n in (5, 4, 3, 2, 1, 0)]
         ([unit(kind="tanh", beyond=0.9)], [weight(), weight()], starts.SATURATED),
         ([unit(kind="tanh")], [weight(alike=True, still_alike=True), weight()], starts.INITIAL),
         ([unit()], [weight(ratio=0.01, gain=0.01), weight()], starts.INITIAL),
+        ([unit()], [weight(bias=30.0), weight()], starts.INITIAL),
         ([unit(kind="sigmoid")] * 5, FALLING, starts.VANISHING),
     ],
 )

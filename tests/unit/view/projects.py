@@ -31,7 +31,14 @@ def failing() -> dict[str, Any]:
     """What a failing step looks like on disk."""
     site = {"file": "train.py", "line": 6, "function": "loss", "text": "return -torch.log(1 - p)"}
     birth = {"op": "log", "number": 22, "kind": "inf", "signs": ["-"], "phase": "forward", "site": site}
-    birth |= {"module": "net.0", "element": [10], "operands_at": [0.0], "rows": 1, "first_rows": [10]}
+    birth |= {
+        "module": "net.0",
+        "element": [10],
+        "operands_at": [0.0],
+        "rows": 1,
+        "first_rows": [10],
+        "ancestors": [],
+    }
     return {
         "kind": "nan",
         "name": "1-118-nan",

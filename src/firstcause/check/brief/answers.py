@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,8 +16,21 @@ from firstcause.check.brief.vocabulary import Vocabulary, word_set
 
 _ACCEPTS = word_set("answers", "accepts")
 _ACCEPTING = tuple(sorted(word_set("answers", "accepting")))
+_REST_IS_FINE = re.compile(
+    r"\b(?:rest|others?|everything else|remaining \w+)\b[^.!?\n]{0,24}\b(?:fine|ok|okay|good|alright|all right|great|perfect|"
+    r"agreed|as (?:you|proposed|suggested|it is))\b"
+)
+_OF_THE_REST = ("other", "keep the", "rest", "everything else", "apart from that")
 _REFUSES = frozenset({"no", "nope", "none", "nah", "neither", "never"})
 _FEATURES = word_set("answers", "features")
+_PICKS = frozenset({"pick", "select", "choose", "chosen", "selected", "keep"})
+_ADAPTED = frozenset({"modules", "projections", "matrices"})
+_POLITE = frozenset(
+    {"thanks", "thank", "you", "please", "its", "it", "is", "really", "here", "at all", "at", "all"}
+)
+# "The former", and how one says it.
+_FIRST = frozenset({"former", "first"})
+_SECOND = frozenset({"latter", "second", "last"})
 _PLACES = frozenset({"output", "outputs", "results", "folder", "directory", "where", "path"})
 # What one asks oneself and answers: "Use LoRA? No, full."
 _YES_OR_NO = frozenset(
@@ -29,34 +43,39 @@ class Question:
     """What was proposed (with whether it was asked), and what the questions were about."""
 
     proposed: list[tuple[Reading, bool]] = field(default_factory=list)
-    topic: frozenset[str] = frozenset()
+    topic: tuple[str, ...] = ()
 
 
-def proposals(turn: Turn, scene: Scene, known: Vocabulary) -> Question:
-    """What a message of the assistant proposes and asks."""
+def proposals(turn: Turn, scene: Scene, known: Vocabulary, said: Sequence[Reading] = ()) -> Question:
+    """What a message of the assistant proposes and asks; ``said`` is what the user said before, which it may change."""
     question = Question()
-    topic: set[str] = set()
+    topic: list[str] = []
     for sentence in sentences(turn.text, known):
         sentence.proposes = True
-        line = read_sentence(sentence, scene, known, turn.text)
+        line = read_sentence(sentence, scene, known, turn.text, said, corrected=True)
         if sentence.asks:
-            topic |= _topic(line)
+            topic += topic_of(line)
         question.proposed += [
             (r, sentence.asks) for r in line.readings if not r.told and r.status == "active"
         ]
-    question.topic = frozenset(topic)
+    question.topic = tuple(dict.fromkeys(topic))
     return question
 
 
-def _topic(line: Line) -> set[str]:
-    """What a question is about: saving, evaluating, and the keys that it names without a value."""
-    topic = {cue for t in line.tokens for cue in ("save", "eval") if t.has(cue)}
-    if any(t.text in _PLACES for t in line.tokens):
-        topic.add("save")
+def topic_of(line: Line) -> list[str]:
+    """What a question is about, in its order: saving, evaluating, and the keys that it names, with a value or without."""
+    topic = [cue for t in line.tokens for cue in ("save", "eval") if t.has(cue)]
+    words = {w for t in line.tokens for w in t.text.split()}
+    if words & _PLACES:
+        topic.append("save")
+    if "metric" in words or (words & _PICKS and "best" in words):
+        topic.append("metric_for_best")
+    if words & _ADAPTED:
+        topic.append("lora_target_modules")
     for token in line.tokens:
         if token.entry is not None and token.entry.named is not None and not token.claimed:
-            topic.add(token.entry.named.key.name)
-    return topic
+            topic.append(token.entry.named.key.name)
+    return [*topic, *(r.key for r in line.readings if isinstance(r.value, (int, float)))]
 
 
 def answered(sentence: Sentence, turn: Turn, question: Question) -> list[Reading]:
@@ -64,52 +83,98 @@ def answered(sentence: Sentence, turn: Turn, question: Question) -> list[Reading
     words = [t.text for t in sentence.tokens if t.kind == "word"][:8]
     if not words:
         return []
-    if _refuses(sentence):
+    if _refuses(sentence) or _denies(sentence):
         return _refused(question)
+    if (chosen := _chosen(words, question)) is not None:
+        return [_again(chosen)]
     opening = normal(turn.text[:200])
     accepts = words[0] in _ACCEPTS or any(phrase in opening for phrase in _ACCEPTING)
-    if not accepts or any(w in _REFUSES for w in words[:3]):
+    rest = bool(_REST_IS_FINE.search(opening)) or any(
+        phrase in opening for phrase in _ACCEPTING if phrase.startswith(_OF_THE_REST)
+    )
+    accepts = accepts or rest
+    if not accepts or (any(w in _REFUSES for w in words[:3]) and not rest):
         return []
     return [_again(reading) for reading, _ in question.proposed]
+
+
+def _chosen(words: list[str], question: Question) -> Reading | None:
+    """The one of two proposed values that "the former" or "the second one" takes."""
+    asked = [r for r, was_asked in question.proposed if was_asked]
+    if len(words) > 4 or len(asked) != 2 or asked[0].key != asked[1].key:
+        return None
+    if _FIRST & set(words):
+        return asked[0]
+    return asked[1] if _SECOND & set(words) else None
 
 
 def approved(line: Line, question: Question) -> list[Reading]:
     """The proposals whose key the sentence names and finds fine: "the batch size is fine, but …"."""
     if line.sentence.asks or not question.proposed:
         return []
+    yes = {t.segment for t in line.tokens if t.text in _ACCEPTS}
+    agreed = [
+        _again(reading)
+        for reading, asked in question.proposed
+        if asked
+        and any(
+            t.segment in yes and set(t.text.split()) & set(reading.key.split("_")) and not t.claimed
+            for t in line.tokens
+        )
+    ]
     fine = {t.segment for t in line.tokens if t.has("may")}
     named = {
         t.entry.named.key.name
         for t in line.tokens
         if t.entry is not None and t.entry.named is not None and not t.claimed and t.segment in fine
     }
-    return [_again(reading) for reading, _ in question.proposed if reading.key in named]
+    return agreed + [_again(reading) for reading, _ in question.proposed if reading.key in named]
 
 
-def answers_oneself(sentence: Sentence, asked: Sequence[Reading]) -> list[Reading]:
-    """What "no" makes of the question before it in the same message: "Use LoRA? No, full."."""
-    if not _refuses(sentence):
-        return []
-    return [
-        _denied(reading) for reading in asked if reading.key in _YES_OR_NO and reading.polarity == "require"
-    ]
+def answers_oneself(sentence: Sentence, asked: Sequence[Reading], topic: Sequence[str]) -> list[Reading]:
+    """What "no" or "yes" makes of the question before it in the same message: "Use LoRA? No, full.".
+
+    ``topic`` holds the keys that the question names without a value: "Weight decay? Not needed.".
+    """
+    if _refuses(sentence) or _denies(sentence):
+        denied = [_denied(r) for r in asked if r.key in _YES_OR_NO and r.polarity == "require"]
+        return denied or _without(topic)
+    if sentence.tokens[0].text in _ACCEPTS and (
+        len(sentence.tokens) == 1 or sentence.tokens[1].kind == "break"
+    ):
+        return [_again(r) for r in asked if r.key in _YES_OR_NO and r.polarity == "require"]
+    return []
+
+
+def _denies(sentence: Sentence) -> bool:
+    """Whether a sentence does nothing but deny: "Not needed.", "Off, please."."""
+    own = [t for t in sentence.tokens if t.kind != "break" and t.text not in _POLITE]
+    return len(own) == 1 and any(own[0].has(cue) for cue in ("not_after", "not_needed"))
 
 
 def _refuses(sentence: Sentence) -> bool:
     tokens = sentence.tokens
+    while len(tokens) > 1 and tokens[1].text in _POLITE:
+        tokens = [tokens[0], *tokens[2:]]
     return tokens[0].text in _REFUSES and (len(tokens) == 1 or tokens[1].kind == "break")
 
 
 def _refused(question: Question) -> list[Reading]:
-    result = [_denied(r) for r, asked in question.proposed if asked and isinstance(r.value, (str, bool))]
-    if not result:
-        features = sorted(key for key in question.topic if key in _FEATURES)
-        result = [Reading(key, "none", 0, 0, polarity="forbid", settled=True) for key in features]
-    return result
+    result = [
+        _denied(r)
+        for r, asked in question.proposed
+        if asked and (isinstance(r.value, (str, bool)) or r.key in _FEATURES)
+    ]
+    return result or _without(question.topic)
+
+
+def _without(topic: Sequence[str]) -> list[Reading]:
+    features = sorted(key for key in topic if key in _FEATURES)
+    return [Reading(key, "none", 0, 0, polarity="forbid", settled=True) for key in features]
 
 
 def _denied(reading: Reading) -> Reading:
-    value: Any = "none" if reading.value is True else reading.value
+    value: Any = reading.value if isinstance(reading.value, (str, list)) else "none"
     return Reading(reading.key, value, 0, 0, polarity="forbid", settled=True)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from firstcause.check.brief.counts import IMPROVES
 from firstcause.check.brief.reading import Line, Reading
 from firstcause.check.brief.vocabulary import word_set
 
@@ -12,11 +13,30 @@ _HALVED = frozenset({"of", "the", "a", "an", "as", "that", "and", "epoch", "hour
 _MADE_WITH_TOOL = frozenset(
     {"script", "module", "code", "loop", "version", "trainer", "callback", "optimizer"}
 )
+# Parts that stay in full precision beside a training in less.
+_KEPT = frozenset(
+    {"master", "states", "state", "norms", "norm", "logits", "softmax", "loss", "layernorm", "copy"}
+)
+# "The Lion dataset", "the LoRA paper".
+_PUBLISHED = frozenset(
+    {"dataset", "datasets", "corpus", "paper", "papers", "book", "blog", "authors", "conference"}
+)
+_ARRAYS = frozenset({"uint8", "int64", "int32", "dtype", "array", "arrays", "columns", "x_train", "features"})
+_ANY = frozenset({"a", "any", "some", "small", "tiny", "the", "suitable", "smallish", "multilingual"})
+# What is cut in half is no precision.
+_CUT = frozenset(
+    {"cut", "cuts", "halve", "reduce", "reduces", "reduced", "divide", "split", "lower", "lowers"}
+)
 _INSTALLED = word_set("choices", "installed")
 _MEASURES = word_set("choices", "measures")
 _NOT_A_TASK = word_set("choices", "not_a_task")
 
 
+_LEARNS = frozenset({"loss", "entropy", "learn", "train", "trained"})
+_IGNORES = ("ignor", "exclud", "mask", "skip")
+_PROMPTS = frozenset(
+    {"prompt", "prompts", "instruction", "instructions", "question", "questions", "user", "users"}
+)
 _ANSWERS = ("answer", "assistant", "respon", "completion", "repl")
 
 
@@ -36,9 +56,53 @@ def choose(line: Line) -> None:
         named = token.entry.named
         if named is not None and named.key.kind == "switch" and not token.claimed:
             _take(line, at, named.key.name, True)
+    _minimised(line)
+    _on_plateau(line)
     _bare_full(line)
     _answers_only(line)
     _without_generic(line)
+
+
+def _minimised(line: Line) -> None:
+    """Claim the loss in "optimise the MAE" and "minimise the mean squared error"."""
+    if any(r.key == "loss" for r in line.readings):
+        return
+    for at, token in enumerate(line.tokens):
+        before = line.words(at - 2, at)
+        if (
+            token.entry is None
+            or token.claimed
+            or not any(w.startswith(("optimi", "minimi")) for w in before)
+        ):
+            continue
+        value = next((v for k, v in token.entry.values if k == "metric" and v in ("mae", "rmse", "mse")), "")
+        if value:
+            line.claim(Reading("loss", {"rmse": "mse"}.get(value, value), at, at))
+            return
+
+
+def _on_plateau(line: Line) -> None:
+    """Claim "halve the rate when the validation loss stalls"; what is waited for there ends no training."""
+    words = [w for t in line.tokens for w in t.text.split()]
+    rate = any(w in ("rate", "lr") for w in words)
+    if (
+        any(r.key == "scheduler" for r in line.readings)
+        or not rate
+        or any(w.startswith("stop") for w in words)
+    ):
+        return
+    for at, token in enumerate(line.tokens):
+        if token.text in _CUT | {"drop", "shrink", "decrease"} and any(
+            t.text in ("when", "once", "whenever", "if") for t in line.tokens[at:]
+        ):
+            waits = [t for t in line.tokens[at:] if t.text.startswith(IMPROVES)]
+            measured = any(
+                key == "metric" for t in line.tokens for key, _ in (t.entry.values if t.entry else ())
+            )
+            if waits and measured:
+                line.readings[:] = [r for r in line.readings if r.key != "early_stopping_patience"]
+                line.readings.append(Reading("scheduler", "plateau", at, at, settled=True))
+                return
 
 
 def _bare_full(line: Line) -> None:
@@ -52,20 +116,31 @@ def _bare_full(line: Line) -> None:
 
 
 def _answers_only(line: Line) -> None:
-    """Claim "loss only on the answer tokens" in the wordings that no phrase has."""
+    """Claim "loss only on the answer tokens", and "the prompt must not enter the loss", where no phrase has them."""
+    if any(r.key == "completion_only" for r in line.readings):
+        return
     for at, token in enumerate(line.tokens):
-        words = [w for t in line.tokens[at : at + 6] if t.segment == token.segment for w in t.text.split()]
-        if token.text == "only" and any(w.startswith(_ANSWERS) for w in words):
-            before = [w for t in line.tokens[:at] for w in t.text.split()]
-            if (
-                any(w in ("loss", "entropy", "learn", "train", "trained") for w in before[-8:])
-                and not token.claimed
-            ):
+        if token.claimed or not (token.text == "only" or token.has("not") or token.text.startswith(_IGNORES)):
+            continue
+        near = [
+            w
+            for t in line.tokens[max(0, at - 8) : at + 9]
+            if t.segment == token.segment
+            for w in t.text.split()
+        ]
+        after = [w for t in line.tokens[at : at + 9] if t.segment == token.segment for w in t.text.split()]
+        learns = any(w in _LEARNS for w in near)
+        if token.text == "only":
+            if learns and any(w.startswith(_ANSWERS) for w in after):
                 line.claim(Reading("completion_only", True, at, at))
+                return
+        elif learns and any(w in _PROMPTS for w in near) and not any(w.startswith(_ANSWERS) for w in near):
+            line.claim(Reading("completion_only", True, at, at, settled=True), at)
+            return
 
 
 def _take(line: Line, at: int, key: str, value: object) -> None:
-    if key in ("num_gpus", "num_labels", "save_rank", "save_total_limit", "zero_stage"):
+    if key in ("max_grad_norm", "num_gpus", "num_labels", "save_rank", "save_total_limit", "zero_stage"):
         value = int(str(value))
     if key == "seed":
         value = True
@@ -91,7 +166,20 @@ def _meant(line: Line, at: int, key: str, value: str) -> bool:
         return False
     if key in ("framework", "method", "report_to") and _only_installed(line, at):
         return False
-    if token.text == "transformers" and before == "of":
+    if after in _PUBLISHED and key in ("optimizer", "scheduler", "loss", "framework", "method", "report_to"):
+        return False
+    if token.text in ("mean absolute error", "absolute error") and not any(
+        "loss" in t.text for t in line.tokens
+    ):
+        return False
+    if key == "precision" and token.text.startswith("float") and _of_arrays(line):
+        return False
+    if token.text == "eager" and not any(t.text.startswith(("attention", "attn")) for t in line.tokens):
+        return False
+    if value == "fp32" and before == "in" and _KEPT & set(line.words(at - 3, at - 1)):
+        # "bf16 autocast, weights in fp32".
+        return False
+    if token.text == "transformers" and (before == "of" or (before == "from" and _trained_by(line, at))):
         return False
     made_by = line.words(at + 2, at + 3)
     if (token.text == "trainer" and after == "of" and made_by != ["transformers"]) or (
@@ -104,6 +192,8 @@ def _meant(line: Line, at: int, key: str, value: str) -> bool:
         samples = any(
             t.text in ("hz", "khz", "audio", "wav", "png", "images", "sensor", "pixels") for t in line.tokens
         )
+        if token.text == "half" and (before == "by" or any(t.text in _CUT for t in line.tokens)):
+            return False
         return after not in _HALVED and not (samples and token.text != "half precision")
     if key == "quantization":
         return after not in ("optimizer", "optimiser", "adam", "optim", "states", "png", "audio", "images")
@@ -117,6 +207,19 @@ def _meant(line: Line, at: int, key: str, value: str) -> bool:
             for w in line.words(at - 3, at)
         )
     return True
+
+
+def _of_arrays(line: Line) -> bool:
+    """Whether the sentence describes arrays: "x.npz has x_train and y_train, all float32"."""
+    return any(
+        t.text in _ARRAYS or (t.kind == "path" and t.text.endswith((".npz", ".npy", ".pt", ".h5")))
+        for t in line.tokens
+    )
+
+
+def _trained_by(line: Line, at: int) -> bool:
+    """Whether the Trainer is named just before: "the Trainer from transformers" is one wish."""
+    return any(r.key == "framework" and r.value == "trainer" and r.last >= at - 2 for r in line.readings)
 
 
 def _only_installed(line: Line, at: int) -> bool:
@@ -193,6 +296,9 @@ def _kind_of_model(line: Line, at: int) -> bool:
     if not after or after[0] not in ("model", "models", "checkpoint", "llm", "variant"):
         return False
     first = at == 0 or line.tokens[at - 1].kind in ("number", "break")
+    if line.tokens[at].text == "base" and not first and line.tokens[at - 1].text not in _ANY:
+        # "The BERT base model" is a name.
+        return False
     return first or any(
         w
         in (
@@ -230,8 +336,14 @@ def _without_generic(line: Line) -> None:
     for key, general, particular in _GENERIC:
         said = [r for r in line.readings if r.key == key and r.value in particular]
         for reading in [r for r in line.readings if r.key == key and r.value == general]:
-            if any(_alike(line, reading, other) for other in said):
+            if any(_alike(line, reading, other) and not _judged(line, other) for other in said):
                 line.readings.remove(reading)
+
+
+def _judged(line: Line, reading: Reading) -> bool:
+    """Whether the segment of a reading says what does not work there: "the card cannot do bf16"."""
+    segment = line.tokens[reading.first].segment
+    return any(t.has("judged") and t.segment == segment for t in line.tokens)
 
 
 def _alike(line: Line, a: Reading, b: Reading) -> bool:

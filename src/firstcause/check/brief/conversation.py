@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from firstcause.check.brief.answers import Question, answered, answers_oneself, approved, proposals
+from firstcause.check.brief.answers import Question, answered, answers_oneself, approved, proposals, topic_of
 from firstcause.check.brief.grammar import read_sentence
 from firstcause.check.brief.normal import normal
 from firstcause.check.brief.reading import Reading, Scene, scene_of
@@ -16,6 +16,8 @@ from firstcause.check.brief.vocabulary import Vocabulary
 
 # A correction refers to what was said a little before, not pages ago.
 _REMEMBERED = 60
+# "Evaluate twice per epoch? No - once at the end of each."
+_PACED = frozenset({"save", "eval"})
 
 
 @dataclass
@@ -32,16 +34,25 @@ def hear(text: Text, known: Vocabulary) -> Iterator[Heard]:
     """What the user wants by a text, in order; superseding is left to the caller."""
     scene = scene_of(normal(text.content))
     question = Question()
+    wondered: tuple[str, ...] = ()
     said: list[Reading] = []
     for turn in turns(text.content):
         if turn.assistant:
-            question = proposals(turn, scene, known)
+            question = proposals(turn, scene, known, said[-_REMEMBERED:])
+            question.topic = question.topic or wondered
             continue
         for heard in _message(text, turn, scene, known, said, question):
             said.append(heard.reading)
             if not heard.reading.told:
                 yield heard
         question = Question()
+        wondered = _wondered(turn, scene, known)
+
+
+def _wondered(turn: Turn, scene: Scene, known: Vocabulary) -> tuple[str, ...]:
+    """What the user's own question is about: "Can we use a larger batch?" - "64 would fit." - "Then 64."."""
+    last = list(sentences(turn.text, known))[-1:]
+    return tuple(t for s in last if s.asks for t in topic_of(read_sentence(s, scene, known, turn.text)))
 
 
 def _message(
@@ -50,14 +61,18 @@ def _message(
     corrected = False
     here: list[Reading] = []
     asked: list[Reading] = []
+    topic: tuple[str, ...] = ()
     for number, sentence in enumerate(sentences(turn.text, known, text.line + turn.line)):
-        found = answered(sentence, turn, question) if number == 0 else answers_oneself(sentence, asked)
+        found = answered(sentence, turn, question) if number == 0 else answers_oneself(sentence, asked, topic)
         # "Yes, but 0.85": what follows changes what is accepted.
         corrected = corrected or any(reading.accepted for reading in found)
         before = [*said[-_REMEMBERED:], *here[-_REMEMBERED:], *found]
-        line = read_sentence(sentence, scene, known, turn.text, before, question.topic, corrected)
-        corrected = not line.readings and any(t.has("correction") for t in sentence.tokens)
+        topics = (*question.topic, *(t for t in topic if t in _PACED))
+        line = read_sentence(sentence, scene, known, turn.text, before, topics, corrected)
+        told = all(r.told for r in line.readings)
+        corrected = told and any(t.has("correction") for t in sentence.tokens)
         asked = [r for r in line.readings if r.told] if sentence.asks else []
+        topic = tuple(topic_of(line)) if sentence.asks else ()
         for reading in (*found, *approved(line, question), *line.readings):
             here.append(reading)
             yield Heard(reading, sentence.text, sentence.line, turn.number)

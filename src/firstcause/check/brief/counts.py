@@ -14,6 +14,8 @@ _NEGATED = frozenset(
 )
 _SORTS_OF_EPOCH = word_set("counts", "sorts_of_epoch")
 _WAITS = frozenset({"early_stopping_patience", "early_stopping"})
+# "Stop after 3 bad epochs".
+_BAD = frozenset({"bad", "stagnant", "flat", "unsuccessful", "failed"})
 _STANDS_STILL = ("stagnat", "stall", "plateau", "flat")
 # What a metric does, or fails to do, while one waits.
 IMPROVES = (
@@ -67,12 +69,20 @@ def _noun_of(line: Line, at: int) -> int:
 
 def _owned(line: Line, at: int, noun: int) -> None:
     number, unit = line.tokens[at], unit_of(line.tokens[noun])
+    if _BAD & set(line.words(at + 1, noun)) and any(t.text.startswith("stop") for t in line.tokens):
+        _claim(line, "early_stopping_patience", at, (noun,))
+        return
     for place in _near(line, at):
         token = line.tokens[place]
         name = token.entry.named.key.name if token.entry is not None and token.entry.named is not None else ""
         if token.claimed or _has_own_number(line, place, at) or not _linked(line, place, at):
             continue
-        if (token.text.startswith(IMPROVES) and _fails(line, place)) or name in _WAITS:
+        improves = (token.text.startswith(IMPROVES) and not name) or line.words(place, place + 2)[:1] in (
+            ["gone"],
+            ["go"],
+            ["goes"],
+        )
+        if (improves and _fails(line, place)) or name in _WAITS:
             _claim(line, "early_stopping_patience", at, (noun, place) if name else (noun,))
             return
         if name in ("warmup", "warmup_steps"):

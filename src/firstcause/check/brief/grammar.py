@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from firstcause.check.brief.choices import choose
 from firstcause.check.brief.counts import owned_counts
+from firstcause.check.brief.frozen import frozen
 from firstcause.check.brief.hardware import name_hardware
 from firstcause.check.brief.labels import count_labels
 from firstcause.check.brief.leftovers import name_leftovers
@@ -18,10 +19,13 @@ from firstcause.check.brief.pairs import split_pairs
 from firstcause.check.brief.places import name_places
 from firstcause.check.brief.reading import Line, Reading, Scene
 from firstcause.check.brief.refine import refine, same_again
-from firstcause.check.brief.relative import relative_values
+from firstcause.check.brief.relative import changed_values, relative_values
 from firstcause.check.brief.secrets import name_secrets
 from firstcause.check.brief.sentences import Sentence
+from firstcause.check.brief.swaps import swaps
 from firstcause.check.brief.totals import per_pass, total_batches
+from firstcause.check.brief.updates import summed_up, update_paces
+from firstcause.check.brief.visits import visits
 from firstcause.check.brief.vocabulary import Vocabulary, word_set
 
 
@@ -31,7 +35,7 @@ def read_sentence(
     known: Vocabulary,
     typed: str,
     heard: Sequence[Reading] = (),
-    topic: frozenset[str] = frozenset(),
+    topic: tuple[str, ...] = (),
     corrected: bool = False,
 ) -> Line:
     """The readings of a sentence; ``heard`` are those before it, ``typed`` is the text with its capitals."""
@@ -43,16 +47,22 @@ def read_sentence(
     name_hardware(line)
     name_places(line, known, typed)
     total_batches(line)
+    update_paces(line)
     paces(line)
     owned_counts(line)
     kept_checkpoints(line)
     name_secrets(line, typed)
     count_labels(line)
+    visits(line)
     pair(line)
-    target_modules(line)
+    summed_up(line)
+    target_modules(line, heard)
     choose(line)
+    frozen(line)
+    swaps(line)
     best_by(line)
     relative_values(line, known, heard)
+    changed_values(line, known, heard)
     name_leftovers(line, known, heard, corrected or corrects)
     per_pass(line)
     _unwanted(line)
@@ -60,12 +70,22 @@ def read_sentence(
     line.readings.sort(key=lambda r: r.first)
     settle(line)
     for reading in line.readings:
-        reading.corrects = reading.corrects or corrects or corrected
-    refine(line)
+        fallback = reading.condition.startswith(_IFS)
+        reading.corrects = reading.corrects or ((corrects or corrected) and not fallback)
+        if fallback and any(r.key == reading.key and r.polarity == "require" and not r.told for r in heard):
+            # "If memory gets tight, go down to 8": what was asked for before still holds.
+            reading.strength = "may"
+    refine(line, heard)
     return line
 
 
 _PACES = {"save": "save_strategy", "eval": "eval_strategy"}
+# What "do not save" speaks of: "don't save optimizer states" leaves the checkpoints.
+_SAVED = frozenset(
+    {"checkpoint", "checkpoints", "model", "models", "weights", "anything", "any", "the", "it", "them", "in", "during",
+     "at", "intermediate", ".", ",", ";", "—", ")", "and", "or", "please", "of", "between", "every", "each", "until", "to"}
+)  # fmt: skip
+_IFS = ("if ", "in case", "when ")
 _OF_DATA = word_set("grammar", "of_data")
 
 
@@ -79,7 +99,8 @@ def _unwanted(line: Line) -> None:
         if token.text in ("decay", "decay of"):
             # Of the weights or of the rate: it does not say.
             continue
-        if not key and named is None and not token.entry.values:
+        of_split = named is not None and named.key.name == "data_split" and token.has("eval")
+        if not key and (named is None or of_split) and not token.entry.values:
             after = line.words(at + 1, at + 2)
             key = next((_PACES[cue] for cue in _PACES if token.has(cue) and not token.has("not")), "")
             denied = (
@@ -87,7 +108,13 @@ def _unwanted(line: Line) -> None:
                 and line.tokens[at - 1].has("not")
                 and line.tokens[at - 1].text not in ("instead of", "rather than")
             )
-            if not denied or (after and after[0] in _OF_DATA) or any(r.key == key for r in line.readings):
+            other = key == "save_strategy" and bool(after) and not set(after[0].split()) & _SAVED
+            if (
+                not denied
+                or other
+                or (after and after[0] in _OF_DATA)
+                or any(r.key == key for r in line.readings)
+            ):
                 continue
         if key:
             reading = Reading(key, "none", at, at)

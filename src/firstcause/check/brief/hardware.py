@@ -17,6 +17,7 @@ _VENDOR = re.compile(r"^(?:nvidia |geforce )+")
 _SKIPPED = word_set("hardware", "skipped")
 _MEMORY_OF = word_set("hardware", "memory_of")
 _SHARED_MEMORY = frozenset({"gpu memory", "vram", "video memory"})
+_PARAMETERS = frozenset({"parameters", "params", "weights", "parameter"})
 _OTHER_MEMORY = word_set("hardware", "other_memory")
 
 
@@ -25,9 +26,11 @@ def name_hardware(line: Line) -> None:
     for at, token in enumerate(line.tokens):
         if token.kind in ("number", "word") and _is_card(line, at):
             token.kind = "card"
+    _of_several(line)
+    _nodes(line)
+    for at, token in enumerate(line.tokens):
         if token.kind == "card":
             _card(line, at)
-    _nodes(line)
     for at, token in enumerate(line.tokens):
         if token.kind != "number" or token.claimed:
             continue
@@ -41,6 +44,8 @@ def name_hardware(line: Line) -> None:
             or following.text not in ("tokens", "token", "words", "samples", "parameters of data")
         ):
             line.claim(Reading("model_size_b", whole(token.value), at, at, limit(line, at, at, at)))
+        elif token.unit == "m" and following is not None and following.text in _PARAMETERS:
+            line.claim(Reading("model_size_b", token.value / 1000, at, at, limit(line, at, at, at)))
         elif at and line.tokens[at - 1].text == "stage" and token.value in (1, 2, 3) and _shards(line):
             line.claim(Reading("zero_stage", whole(token.value), at - 1, at))
         elif (
@@ -55,6 +60,28 @@ def name_hardware(line: Line) -> None:
 
 def _shards(line: Line) -> bool:
     return any(t.text in ("deepspeed", "zero") for t in line.tokens)
+
+
+def _of_several(line: Line) -> None:
+    """Those that are used: "only one of the two GPUs" is one."""
+    tokens = line.tokens
+    for at in range(len(tokens) - 2):
+        if not _counts(tokens[at]) or tokens[at + 1].text not in ("of", "out of", "out"):
+            continue
+        rest = [n for n in range(at + 1, min(at + 6, len(tokens))) if tokens[n].kind in ("number", "card")]
+        whole_set = next((n for n in range(at + 2, min(at + 5, len(tokens))) if _is_all(tokens[n])), 0)
+        if whole_set:
+            line.claim(Reading("num_gpus", whole(tokens[at].value), at, whole_set), at, whole_set)
+            return
+        owned = [t.text for t in tokens[at + 2 : at + 7]]
+        if rest and _counts(tokens[rest[0]]) and any(w in _CARD for w in owned):
+            line.claim(Reading("num_gpus", whole(tokens[at].value), at, rest[0]), at, rest[0])
+            return
+
+
+def _is_all(token: Token) -> bool:
+    """Whether a phrase names all cards that there are: "both GPUs"."""
+    return token.entry is not None and any(key == "num_gpus" for key, _ in token.entry.values)
 
 
 def _nodes(line: Line) -> None:

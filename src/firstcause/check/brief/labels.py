@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from firstcause.check.brief.numbers import whole
 from firstcause.check.brief.reading import Line, Reading
@@ -13,6 +14,7 @@ from firstcause.check.brief.vocabulary import word_set
 _COMMON = word_set("labels", "common")
 # Nouns that count classes only where they are told apart, or where they are kinds of things: "12 kinds of bolts".
 _KINDS = word_set("labels", "kinds")
+_CHOOSES = frozenset({"one", "several", "any", "some", "each", "which", "many"})
 _TELLS_APART = tuple(sorted(word_set("labels", "tells_apart")))
 _NOT_OF_CLASSES = word_set("labels", "not_of_classes")
 _APART = ("distinguish", "differentiat", "discriminat", "recogni")
@@ -29,7 +31,13 @@ def count_labels(line: Line) -> None:
         if token.claimed:
             continue
         if token.kind == "number" and not token.unit and token.value >= 2 and token.value == int(token.value):
-            noun = _noun(line, at) or _outputs(line, at) or _kinds(line, at) or _told_apart(line, at)
+            noun = (
+                _noun(line, at)
+                or _outputs(line, at)
+                or _kinds(line, at)
+                or _told_apart(line, at)
+                or _one_of(line, at)
+            )
             if noun and (tokens[noun].text not in _COMMON or token.value <= 100):
                 line.claim(Reading("num_labels", whole(token.value), at, noun), at, noun)
                 # "5-way sentiment" says it as well.
@@ -39,6 +47,10 @@ def count_labels(line: Line) -> None:
             token.has("labels") and (count := _from_to(line, at))
         ):
             line.claim(Reading("num_labels", count, at, at))
+            for listed in tokens[at + 1 : at + 8]:
+                listed.claimed = listed.claimed or (
+                    listed.kind == "number" and listed.segment == token.segment
+                )
         elif token.kind == "range" and token.value in (0, 1) and _named(line, at):
             line.claim(Reading("num_labels", whole(token.upper - token.value + 1), at, at))
         elif token.text == "binary" and at + 1 < len(tokens) and _classes(tokens[at + 1]):
@@ -85,18 +97,36 @@ def _kinds(line: Line, at: int) -> int:
         w.startswith(_TELLS_APART) for t in tokens for w in t.text.split()
     )
     plain = things is not None and things.kind == "word" and things.entry is None
+    if place == at + 2 and not of:
+        # "9 cell types" has its things before.
+        between = tokens[at + 1].text
+        plain = between not in _NOT_OF_CLASSES and f"{between}s" not in _NOT_OF_CLASSES
     return place if apart or (plain and tokens[at].value >= 3 and line.scene.training) else 0
 
 
 def _told_apart(line: Line, at: int) -> int:
     """The place of the things in "distinguish 14 bird calls", or 0."""
     before = [w for t in line.tokens[max(at - 2, 0) : at] for w in t.text.split()]
-    if not any(w.startswith(_APART) for w in before) or at + 1 >= len(line.tokens):
+    told = "tell" in before and any(t.text == "apart" for t in line.tokens[at + 1 : at + 7])
+    if not (told or any(w.startswith(_APART) for w in before)) or at + 1 >= len(line.tokens):
         return 0
     things = line.tokens[at + 1]
     return (
         at + 1 if things.kind == "word" and things.entry is None and things.text not in _NOT_OF_CLASSES else 0
     )
+
+
+def _one_of(line: Line, at: int) -> int:
+    """The place of the things in "one of 120 breeds" and "several of 11 materials", or 0."""
+    before = line.tokens[max(0, at - 3) : at]
+    words = [w for t in before for w in t.text.split()]
+    choice = any(a in _CHOOSES and b == "of" for a, b in pairwise(words))
+    if not choice or at + 1 >= len(line.tokens) or not line.scene.training:
+        return 0
+    things = line.tokens[at + 1]
+    plural = things.kind == "word" and things.entry is None and things.text.endswith("s")
+    told = any(w.startswith((*_TELLS_APART, "multi", "show")) for t in line.tokens for w in t.text.split())
+    return at + 1 if plural and told and things.text not in _NOT_OF_CLASSES else 0
 
 
 def _is_setting(token: Token) -> bool:

@@ -15,7 +15,27 @@ from firstcause.check.brief.vocabulary import Vocabulary, word_set
 _SCIENTIFIC = re.compile(r"e-\d|10 ?(?:\^|\*\*)|10-\d|ten to the minus|x ?10")
 _REPLACED = word_set("leftovers", "replaced")
 _SURELY = word_set("told", "surely")
+# "lr 1e-3 for the head, 1e-5 for the backbone", and the other way round.
+_PARTS_OF_MODEL = frozenset(
+    {
+        "backbone",
+        "head",
+        "encoder",
+        "classifier",
+        "decoder",
+        "body",
+        "rest",
+        "embeddings",
+        "trunk",
+        "adapters",
+    }
+)
 _TO = frozenset({"to", "->", "→", "=>"})
+_NO_NOUNS = frozenset(
+    {"please", "then", "is", "are", "and", "or", "for", "at", "as", "not", "again", "here", "will", "would", "works", "in",
+     "on", "to", "by", "it", "that", "the", "of", "from", "too", "though", "i", "we", "with", "after", "pls", "thanks"}
+)  # fmt: skip
+_NUMERIC = frozenset({"whole", "rate", "share", "number", "tokens"})
 _TRAINING = word_set("leftovers", "training")
 
 
@@ -24,13 +44,16 @@ def name_leftovers(line: Line, known: Vocabulary, heard: Sequence[Reading], corr
 
     ``corrected`` says that the sentence, or the one before it, corrects something.
     """
+    _in_order(line, known)
     for at, token in enumerate(line.tokens):
         if token.kind != "number" or token.claimed or _counts_something(line, at):
             continue
         before = line.tokens[at - 1].text if at else ""
         two_before = line.tokens[at - 2].text if at > 1 else ""
         after = line.tokens[at + 1].text if at + 1 < len(line.tokens) else ""
-        if before in _REPLACED or (before in ("the", "at", "with", "to", "of") and two_before in _REPLACED):
+        if before == "from" and _starts_a_schedule(line, at):
+            _emit(line, at, Reading("learning_rate", None, at, at), known)
+        elif before in _REPLACED or (before in ("the", "at", "with", "to", "of") and two_before in _REPLACED):
             _replaced(line, at, known, heard)
         elif before in _TO and line.readings:
             _becomes(line, at, known)
@@ -43,7 +66,7 @@ def name_leftovers(line: Line, known: Vocabulary, heard: Sequence[Reading], corr
         ):
             _alternative(line, at, known)
         elif (
-            before == "and"
+            (before == "and" or before in _PARTS_OF_MODEL)
             and _SCIENTIFIC.search(token.text)
             and line.readings
             and _like(line.readings[-1], token, known)
@@ -57,8 +80,11 @@ def name_leftovers(line: Line, known: Vocabulary, heard: Sequence[Reading], corr
             and (found := _last_like(token, known, line.readings))
             and not known.keys[found.key].bound
         ):
-            # "Minimum 3 epochs, maximum 10": both hold.
-            _emit(line, at, found, known, corrects=False)
+            # "Minimum 3 epochs, maximum 10": both hold. "Cosine, 1e-4, min 1e-5" is where a schedule ends.
+            if found.key == "learning_rate" and any(_scheduled(t) for t in line.tokens):
+                token.claimed = True
+            else:
+                _emit(line, at, found, known, corrects=False)
         elif (
             before == ","
             and two_before in ("no", "nope")
@@ -67,9 +93,7 @@ def name_leftovers(line: Line, known: Vocabulary, heard: Sequence[Reading], corr
         ):
             line.readings[-1].status = "superseded"
             _emit(line, at, line.readings[-1], known)
-        elif (corrected and (found := _last_like(token, known, [*heard, *line.readings]))) or (
-            _asked_anew(line, at) and (found := _last_like(token, known, line.readings))
-        ):
+        elif found := _meant_before(line, at, known, heard, corrected):
             _emit(line, at, found, known)
         elif any(key in known.keys and accepts(known.keys[key], token) for key in sorted(line.topic)):
             name = next(
@@ -78,6 +102,17 @@ def name_leftovers(line: Line, known: Vocabulary, heard: Sequence[Reading], corr
             _emit(line, at, Reading(name, None, at, at), known)
         elif _SCIENTIFIC.search(token.text) and _may_be_rate(line, token, corrected):
             _emit(line, at, Reading("learning_rate", None, at, at), known)
+
+
+def _in_order(line: Line, known: Vocabulary) -> None:
+    """Give the numbers of an answer the keys of the questions, by their order: "30 and 128"."""
+    places = [at for at, t in enumerate(line.tokens) if t.kind == "number" and not t.claimed]
+    keys = [known.keys[key] for key in line.topic if key in known.keys and known.keys[key].kind in _NUMERIC]
+    if len(places) < 2 or len(places) != len(keys) or line.readings:
+        return
+    if all(accepts(key, line.tokens[at]) for key, at in zip(keys, places, strict=True)):
+        for key, at in zip(keys, places, strict=True):
+            _emit(line, at, Reading(key.name, None, at, at), known, corrects=False)
 
 
 def _evaluates(line: Line, at: int) -> bool:
@@ -113,6 +148,8 @@ def _like(reading: Reading, token: Token, known: Vocabulary, loosely: bool = Fal
     if loosely:
         return True
     value = float(in_normal_form(key, token))
+    if reading.key == "seed":
+        return True
     if not value or not reading.value:
         return False
     return (value < 1) == (reading.value < 1) and 1e-2 <= value / reading.value <= 1e2
@@ -169,6 +206,23 @@ def _alternative(line: Line, at: int, known: Vocabulary) -> None:
         previous.condition, reading.condition = f"or {reading.value}", f"or {previous.value}"
 
 
+def _meant_before(
+    line: Line, at: int, known: Vocabulary, heard: Sequence[Reading], corrected: bool
+) -> Reading | None:
+    """What a bare number replaces: what is refused ("no, 12"), corrected, asked anew, or was so until now."""
+    token = line.tokens[at]
+    found = None
+    if line.words(at - 2, at) in (["no", ","], ["nope", ","]) and at == 2:
+        found = _last_like(token, known, heard)
+    if found is None and corrected and _has_no_noun(line, at):
+        found = _last_like(token, known, [*heard, *line.readings])
+    if found is None and _asked_anew(line, at):
+        found = _last_like(token, known, line.readings)
+    if found is None and _now(line, at):
+        found = _told_before(token, known, heard)
+    return found
+
+
 def _asked_anew(line: Line, at: int) -> bool:
     """Whether a number follows a wish after something told: "I said 3 epochs, let's do 5", "30 are too many, 12 suffice"."""
     here = line.tokens[at]
@@ -177,8 +231,41 @@ def _asked_anew(line: Line, at: int) -> bool:
     return told and (wished or any(t.text in _SURELY and t.segment == here.segment for t in line.tokens[at:]))
 
 
+def _starts_a_schedule(line: Line, at: int) -> bool:
+    """Whether a rate is where a schedule begins: "cosine from 3e-4 down to 3e-5"."""
+    if not _SCIENTIFIC.search(line.tokens[at].text) and not 0 < line.tokens[at].value < 1:
+        return False
+    scheduled = any(_scheduled(t) for t in line.tokens[max(0, at - 6) : at])
+    if scheduled:
+        for token in line.tokens[at + 1 : at + 5]:
+            token.claimed = token.claimed or token.kind == "number"
+    return scheduled
+
+
+def _scheduled(token: Token) -> bool:
+    return token.entry is not None and any(key == "scheduler" for key, _ in token.entry.values)
+
+
+def _has_no_noun(line: Line, at: int) -> bool:
+    """Whether nothing of its own follows a number: in "sorry, two things" it counts things."""
+    after = line.tokens[at + 1] if at + 1 < len(line.tokens) else None
+    return after is None or after.kind != "word" or after.entry is not None or after.text in _NO_NOUNS
+
+
+def _now(line: Line, at: int) -> bool:
+    """Whether a number without a noun is what should be now: "Now 4 should do"."""
+    after = line.tokens[at + 1] if at + 1 < len(line.tokens) else None
+    bare = after is None or after.kind == "break" or after.text in _SURELY or after.has("should")
+    return bare and any(t.text in ("now", "this time") for t in line.tokens)
+
+
+def _told_before(token: Token, known: Vocabulary, heard: Sequence[Reading]) -> Reading | None:
+    return next((r for r in reversed(heard[-3:]) if r.told and _like(r, token, known)), None)
+
+
 def _may_be_rate(line: Line, token: Token, corrected: bool) -> bool:
     """Whether a number like 2e-4 is the learning rate: beside words of a training, where no rate is named."""
     if not 1e-8 <= token.value <= 0.1 or any(r.key == "learning_rate" for r in line.readings):
         return False
-    return corrected or any(r.key in _TRAINING for r in line.readings)
+    named = any(t.text == "rate" and not t.claimed for t in line.tokens)
+    return corrected or named or any(r.key in _TRAINING for r in line.readings)

@@ -10,6 +10,7 @@ _BEST = word_set("metrics", "best")
 _BY = word_set("metrics", "by")
 _KEEPS = word_set("metrics", "keeps")
 _STOPS = word_set("metrics", "stops")
+_WATCHES = frozenset({"early_stopping", "early_stopping_patience", "metric_for_best"})
 _PICKS = word_set("metrics", "picks")
 
 
@@ -19,8 +20,14 @@ def best_by(line: Line) -> None:
     if not metrics:
         return
     for at, value in metrics:
-        if _chooses(line, at):
-            line.claim(Reading("metric_for_best", value, at, at))
+        if _chooses(line, at) or "metric_for_best" in line.topic:
+            # "Without improvement of the loss" denies the improvement.
+            improves = any(
+                t.text.startswith(IMPROVES)
+                for t in line.tokens[max(0, at - 4) : at + 8]
+                if t is not line.tokens[at]
+            )
+            line.claim(Reading("metric_for_best", value, at, at, settled=improves))
             return
 
 
@@ -43,13 +50,15 @@ def _chooses(line: Line, at: int) -> bool:
     after = [w for t in following for w in t.text.split()]
     if _PICKS & set(after) and {"best", "checkpoint", "model", "epoch"} & set(after) and "to" in after:
         return True
-    if any(t.text.startswith(IMPROVES) for t in following):
+    if before[-1:] == ["by"] and {"lowest", "highest"} & set(after[:4]):
+        # "By CER, lowest is best".
+        return True
+    improves = any(t.text.startswith(IMPROVES) for t in (*following, *line.tokens[max(0, at - 4) : at]))
+    if improves:
         return any(t.text in _STOPS for t in line.tokens)
     named = [t for t in line.tokens[max(0, at - 6) : at] if t.entry is not None and t.entry.named is not None]
     early = any(
-        t.entry is not None
-        and t.entry.named is not None
-        and t.entry.named.key.name in ("early_stopping", "metric_for_best")
+        t.entry is not None and t.entry.named is not None and t.entry.named.key.name in _WATCHES
         for t in named
     )
     return early and any(w in ("on", "by", "=", ":", "for", "monitoring", "best", "is") for w in before[-3:])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from firstcause.check.brief.reading import Line, Reading
 from firstcause.check.brief.vocabulary import word_set
 
 
-def target_modules(line: Line) -> None:
+def target_modules(line: Line, heard: Sequence[Reading] = ()) -> None:
     """Claim the modules that get adapters: names, letters ("q, k and v"), or all linear layers."""
     names: list[tuple[int, str]] = []
     for at, token in enumerate(line.tokens):
@@ -22,8 +24,18 @@ def target_modules(line: Line) -> None:
             token.kind == "word" and token.text in _LETTERS and _in_a_list(line, at) and _about_adapters(line)
         ):
             names.append((at, _LETTERS[token.text]))
+    if names:
+        # "The attention projections q and v" names them.
+        line.readings[:] = [
+            r for r in line.readings if (r.key, r.value) != ("lora_target_modules", "attention")
+        ]
     if names and not any(r.key == "lora_target_modules" for r in line.readings):
-        values = list(dict.fromkeys(value for _, value in names))
+        own = [value for _, value in names]
+        known = next((r.value for r in reversed(heard) if r.key == "lora_target_modules"), None)
+        if isinstance(known, list) and any(t.text in _ADDS for t in line.tokens[: names[0][0]]):
+            # "Add k_proj to the two modules".
+            own = [*known, *own]
+        values = list(dict.fromkeys(own))
         line.claim(
             Reading("lora_target_modules", values, names[0][0], names[-1][0]), *(at for at, _ in names)
         )
@@ -41,6 +53,7 @@ _LETTERS = {
     "up": "up_proj",
     "down": "down_proj",
 }
+_ADDS = frozenset({"add", "also", "additionally", "include", "plus"})
 _LISTED = word_set("modules", "listed")
 
 
@@ -59,6 +72,8 @@ def _in_a_list(line: Line, at: int) -> bool:
 
 def _about_adapters(line: Line) -> bool:
     """Whether the sentence speaks of adapters or of modules."""
+    if "lora_target_modules" in line.topic:
+        return True
     texts = {t.text for t in line.tokens}
     named = {t.entry.named.key.name for t in line.tokens if t.entry is not None and t.entry.named is not None}
     return bool(

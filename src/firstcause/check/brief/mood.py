@@ -86,10 +86,30 @@ def _list_goes_on(line: Line, at: int, reading: Reading) -> bool:
     tokens = line.tokens
     if tokens[at].text not in (",", "/"):
         return False
+    if _of_features(line, at):
+        return True
     said = [r for r in line.readings if r.key == reading.key]
     before = any(r.last in (at - 1, at - 2) for r in said)
     closed = any(t.text in ("or", "nor", "neither") for t in tokens[at : at + 8])
     return before and closed
+
+
+def _of_features(line: Line, at: int) -> bool:
+    """Whether features of any kind are listed from a negation to an "or": "no early stopping, clipping or AMP"."""
+    tokens = line.tokens
+    if not any(t.text in ("or", "nor") for t in tokens[at : at + 8]):
+        return False
+    for place in range(at - 1, -1, -1):
+        token = tokens[place]
+        if token.has("not") or token.has("not_needed"):
+            return True
+        known = token.entry is not None and (token.entry.named is not None or bool(token.entry.values))
+        after_no = place > 0 and (tokens[place - 1].has("not") or tokens[place - 1].has("not_needed"))
+        if not known and token.text not in (",", "or", "nor", "any", "a", "the") and not after_no:
+            return False
+        if token.kind == "number":
+            return False
+    return False
 
 
 def _same_key(line: Line, at: int, reading: Reading) -> bool:
@@ -104,9 +124,16 @@ def _after(line: Line, reading: Reading) -> str:
     segment = tokens[reading.last].segment
     for at in range(reading.last + 1, min(reading.last + 5, len(tokens))):
         token = tokens[at]
-        told_off = tokens[at - 1].text in (":", "=", "is", "stays", "set") or at == reading.last + 1
+        told_off = tokens[at - 1].text in (":", "=", "is", "stays", "set", "to") or at == reading.last + 1
         bare = told_off and token.text in ("no", "none", "false", "off", "disabled", "0")
-        if bare and token.text in ("no", "0") and at == reading.last + 1:
+        # "Packing no." denies, "epochs 3, no, 4" corrects.
+        alone = at + 1 >= len(tokens) or (
+            tokens[at + 1].kind == "break" and not (at + 2 < len(tokens) and tokens[at + 2].kind == "number")
+        )
+        if token.text == "out" and at == reading.last + 1 and alone:
+            # "SGD out, Adam in".
+            return "not"
+        if bare and token.text in ("no", "0") and at == reading.last + 1 and not alone:
             # "LoRA no quantization": the no belongs to what follows.
             bare = False
         if token.segment != segment and not bare and tokens[at].text != ":":
@@ -152,6 +179,9 @@ def _weigh(line: Line, reading: Reading) -> None:
     for at, token in enumerate(tokens):
         if token.statement != statement or token.entry is None or reading.first < at < reading.last:
             continue
+        if token.segment not in segments and _of_the_rest(tokens, token.segment):
+            # "Rank 32, the others are fine" weighs the others.
+            continue
         near = token.segment in segments or (
             abs(token.segment - tokens[reading.first].segment) == 1 and not _has_readings(line, token.segment)
         )
@@ -176,6 +206,11 @@ def _weigh(line: Line, reading: Reading) -> None:
             ):
                 reading.condition = " ".join(t.text for t in tokens[at:last])
                 break
+
+
+def _of_the_rest(tokens: list[Token], segment: int) -> bool:
+    words = {w for t in tokens if t.segment == segment for w in t.text.split()}
+    return bool(words & {"others", "other", "rest", "everything", "else", "otherwise"})
 
 
 def _has_readings(line: Line, segment: int) -> bool:

@@ -1,4 +1,4 @@
-"""How people write numbers: 2e-4, 2x10^-4, 1,000, 20k, 3 %, two, twenty-five, two times ten to the minus five."""
+"""How people write numbers: 2e-4, 2x10^-4, 1,000, 20k, 3 %, two, twenty-five, two times ten to the minus five, one thousandth."""
 
 from __future__ import annotations
 
@@ -10,19 +10,24 @@ _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ni
 _WORDS = {w: n for n, w in enumerate(_ONES)} | {w: 10 * n for n, w in enumerate(_TENS, 2)}
 _WORDS |= {"single": 1, "couple": 2, "pair": 2, "dozen": 12}
 _SCALES = {"hundred": 100, "thousand": 1000, "million": 1_000_000}
+_PARTS = {"half": 0.5, "quarter": 0.25, "third": 1 / 3, "fifth": 0.2, "tenth": 0.1}
 _ONE = "|".join(sorted(_WORDS, key=len, reverse=True))
 
 # The value, then its unit; nothing that is a part of a name.
 NUMBER = re.compile(
     r"(?<![\w.])(?:(?P<mantissa>\d+(?:\.\d+)?|\.\d+) ?[x*] ?10 ?(?:\^|\*\*)? ?[({]?(?P<exponent>[-+]?\d+)[)}]?"
     r"|10(?:\^|\*\*) ?[({]?(?P<power>[-+]?\d+)[)}]?"
+    r"|1 ?(?:over|/) ?(?P<inverse>\d{3,7})(?!\d)|0,(?P<decimals>\d{2,8})(?![,\d])"
     r"|(?P<plain>(?:\d{1,3}(?:,\d{3})+|\d{1,3}(?: \d{3}){0,4} 000|\d+)(?:\.\d+)?(?:e[-+]?\d+)?|\.\d+(?:e[-+]?\d+)?))"
-    r"(?P<unit> ?%| ?percent\b| per cent\b| ?(?:gb|gib)\b| gigs?\b|[gkmb]\b|mb\b| b\b(?= param))?"
+    r"(?P<unit> ?%| thousand\b| million\b| ?percent\b| per cent\b| ?(?:gb|gib)\b| gigs?\b|[gkmb]\b|mb\b| b\b(?= param))?"
     r"(?:(?P<of>x)(?=[ a-z])|(?![a-z\d]))"
 )
 WORD_NUMBER = re.compile(
     rf"(?<![\w.])(?:(?P<times>{_ONE}) times ten to the (?P<minus>minus )?(?P<to>{_ONE})"
-    rf"|(?:(?:a )?(?P<half>half)(?: an?| of an?)(?= epoch))"
+    rf"|(?P<factor>{_ONE}) e minus (?P<shift>{_ONE})"
+    r"|(?:an?|one) (?P<nth>(?:ten|hundred)[- ])?(?P<small>hundredth|thousandth|millionth)"
+    rf"|one (?:in|over) (?:an? |one )?(?P<times_in>{_ONE})?[- ]?(?P<over>thousand|million)"
+    r"|(?:(?:an? |one )?(?P<part>half|quarter|third|fifth|tenth)(?: an?| of an?)(?= epoch))"
     rf"|half an? (?P<half_of>hundred|thousand|million)|(?<=first )(?P<bare>hundred|thousand|million)"
     rf"|(?:a )?(?P<ones>{_ONE}|a(?= hundred| thousand| million))(?:[- ](?P<more>{'|'.join(_ONES[1:10])}))?"
     rf"(?: (?P<scale>hundred|thousand|million|percent))?(?P<and_half> and a half)?)(?![\w])"
@@ -37,7 +42,9 @@ UNITS = {
     "gig": "gb",
     "gigs": "gb",
     "k": "k",
+    "thousand": "k",
     "m": "m",
+    "million": "m",
     "mb": "mb",
     "b": "b",
     "x": "x",
@@ -51,6 +58,10 @@ def number(match: re.Match[str]) -> tuple[float, str]:
         return float(f"{match['mantissa']}e{match['exponent']}"), unit
     if match["power"]:
         return float(f"1e{match['power']}"), unit
+    if match["inverse"]:
+        return 1 / float(match["inverse"]), unit
+    if match["decimals"]:
+        return float(f"0.{match['decimals']}"), unit
     return float(match["plain"].replace(",", "").replace(" ", "")), unit
 
 
@@ -59,8 +70,14 @@ def word_number(match: re.Match[str]) -> tuple[float, str]:
     if match["times"]:
         sign = "-" if match["minus"] else ""
         return float(f"{_WORDS[match['times']]}e{sign}{_WORDS[match['to']]}"), ""
-    if match["half"]:
-        return 0.5, ""
+    if match["factor"]:
+        return float(f"{_WORDS[match['factor']]}e-{_WORDS[match['shift']]}"), ""
+    if match["small"]:
+        return 1 / (_SCALES[match["small"][:-2]] * {"t": 10, "h": 100}.get((match["nth"] or " ")[0], 1)), ""
+    if match["over"]:
+        return 1 / (_SCALES[match["over"]] * _WORDS.get(match["times_in"] or "one", 1)), ""
+    if match["part"]:
+        return _PARTS[match["part"]], ""
     if match["half_of"]:
         return _SCALES[match["half_of"]] / 2, ""
     if match["bare"]:

@@ -10,6 +10,10 @@ from firstcause.check.brief.tokens import Token
 
 _KEEPS = frozenset({"keep", "keeping", "keeps", "retain", "retaining", "kept"})
 _COPIES = frozenset({"checkpoint", "checkpoints", "snapshots", "ckpts"})
+_MADE = frozenset(
+    {"reconstructions", "predictions", "plots", "figures", "images", "samples", "outputs", "generations", "visualisations",
+     "visualizations", "metrics", "embeddings", "logits", "attention", "histograms", "examples"}
+)  # fmt: skip
 _STAY = frozenset({"kept", "stay", "remain"})
 
 
@@ -38,7 +42,8 @@ def kept_checkpoints(line: Line) -> None:
             w in ("checkpoints", "checkpoint", "snapshots", "ckpts", "saves", "of them") for w in after
         ) or before & {"last", "latest", "recent", "newest"}
         saves = "save" in line.topic or any(t.has("save") for t in line.tokens)
-        limited = bool(after) and after[0] in _COPIES and limit(line, at, at + 1, at) == "max"
+        copies = bool(after) and (after[0] in _COPIES or (after[:2] == ["of", "them"] and saves))
+        limited = copies and limit(line, at, at + 1, at) == "max"
         if (limited or (keeps and (names_them or saves))) and not (after and _counted(line.tokens[at + 1])):
             line.claim(Reading("save_total_limit", whole(token.value), at, at, settled=True))
 
@@ -62,6 +67,9 @@ def _cadence(line: Line, at: int) -> None:
     if not unit and number is not None and any(r.key in ("eval_steps", "save_steps") for r in line.readings):
         # "Every 100 steps an evaluation, every 400 a checkpoint".
         unit, after = "steps", after - 1
+    elif not unit and number is not None and _bare_steps(line, after, number):
+        # "For 40 000 iterations, validating every 2 000."
+        unit, after = "steps", after - 1
     if unit not in ("epochs", "steps") or (unit == "steps" and number is None):
         return
     for owner in _owners(line, at, after):
@@ -84,13 +92,24 @@ def _cadence(line: Line, at: int) -> None:
         tokens[place].claimed = True
 
 
+def _bare_steps(line: Line, after: int, number: Token) -> bool:
+    """Whether a pace without a unit counts the steps that the sentence speaks of."""
+    ends = after >= len(line.tokens) or line.tokens[after].kind == "break" or line.tokens[after].text == "and"
+    return ends and number.value >= 10 and any(unit_of(t) == "steps" for t in line.tokens)
+
+
 def _at_the_end(line: Line, at: int) -> None:
     """Claim "save the model at the end"."""
     if any(r.key == "save_strategy" for r in line.readings) or not line.same_segment(at - 2, at):
         return
     before = [t for t in line.tokens[max(0, at - 7) : at - 2] if t.segment == line.tokens[at].segment]
-    if any(t.text in ("save", "saves", "saved", "checkpoint", "store") for t in before):
+    alone = all(t.text in ("only", "once", "just", "at", "the", "please") for t in line.tokens[: at - 2])
+    if any(t.text in ("save", "saves", "saved", "checkpoint", "store") for t in before) or (
+        alone and "save" in line.topic
+    ):
         line.claim(Reading("save_strategy", "end", at - 2, at))
+    elif alone and "eval" in line.topic:
+        line.claim(Reading("eval_strategy", "end", at - 2, at))
 
 
 def _owners(line: Line, first: int, last: int) -> list[str]:
@@ -112,6 +131,8 @@ def _walk(line: Line, places: range, origin: int) -> list[str]:
         if places.step > 0 and not line.same_segment(at, origin):
             break
         kinds = [kind for kind in ("eval", "save", "log") if token.has(kind)]
+        if kinds == ["save"] and _of_something_else(line, at):
+            continue
         if not kinds and token.entry is not None and any(key == "metric" for key, _ in token.entry.values):
             kinds = ["eval"]
         if not kinds:
@@ -125,6 +146,19 @@ def _walk(line: Line, places: range, origin: int) -> list[str]:
         found += [k for k in kinds if k not in found]
         nearest = at
     return [k for k in found if k != "log"] or found
+
+
+def _of_something_else(line: Line, at: int) -> bool:
+    """Whether what is saved is no checkpoint: "save reconstructions every 10 epochs"."""
+    if line.tokens[at].text not in ("save", "store", "dump"):
+        return False
+    following = [t for t in line.tokens[at + 1 : at + 4] if t.text not in ("the", "all", "some", "a", "an")]
+    return (
+        bool(following)
+        and following[0].kind == "word"
+        and following[0].entry is None
+        and following[0].text in _MADE
+    )
 
 
 def _joined(line: Line, first: int, last: int) -> bool:

@@ -36,6 +36,9 @@ def pair(line: Line) -> None:
         if token.kind == "range":
             _range(line, number, name, named)
             continue
+        if named.key.aside:
+            token.claimed = word.claimed = True
+            continue
         first, last = min(number, name), max(number, name)
         relation = named.relation or limit(line, first, last, number)
         if named.key.bound == "eq" and relation == "max":
@@ -77,7 +80,7 @@ def accepts(key: Key, token: Token) -> bool:
     if kind not in ("whole", "rate", "share", "number", "tokens"):
         return False
     if unit == "%":
-        return kind == "share" or key.name in ("warmup", "dropout")
+        return kind == "share" or key.name in ("warmup", "dropout", "weight_decay")
     if unit in ("gb", "mb") or unit == "b":
         return (unit == "gb" and key.name == "gpu_memory_gb") or (unit == "b" and key.name == "model_size_b")
     if unit == "x" and key.name not in ("gradient_accumulation", "num_gpus"):
@@ -97,6 +100,15 @@ def accepts(key: Key, token: Token) -> bool:
 
 # "After epoch 3" is no count.
 _ORDINALS = frozenset({"epoch", "step", "iteration", "pass"})
+_OF_IMAGES = frozenset(
+    {"resize", "resized", "resizing", "images", "image", "pixels", "px", "photos", "center"}
+)
+_SOME = frozenset({"first", "last", "top", "bottom", "lowest", "upper", "lower", "final"})
+_BEFORE_RATE = frozenset({"the", "a", "with", "and", "its", "this", "our", "my", "at"})
+_DIMENSIONS = frozenset({"dim", "dimensional", "dims", "d"})
+_ROUNDS = frozenset({"rounds", "passes", "pass"})
+_MULTIPLE = frozenset({"divisible", "multiple", "multiples", "power", "powers"})
+_REPLACED = frozenset({"not", "and not", "instead of", "rather than", "in place of"})
 _OTHER_DECAYS = word_set("pairing", "other_decays")
 _FROM_ZERO = frozenset({"seed", "zero_stage", "save_rank"})
 
@@ -115,15 +127,18 @@ def in_normal_form(key: Key, token: Token) -> Any:
 def _best(line: Line) -> list[tuple[int, int]]:
     """The pairs (number, name) that explain the most at the least cost; pairs do not overlap."""
     tokens = line.tokens
+    given_up = _given_up(line)
     size = len(tokens)
     score = [0.0] * (size + 1)
     back: list[tuple[int, int, int] | None] = [None] * (size + 1)
     for end in range(size):
         score[end + 1], back[end + 1] = score[end], None
-        if not _takes_part(tokens[end]):
+        if not _takes_part(tokens[end]) or end in given_up:
             continue
         cost_between = 0.0
         for start in range(end - 1, max(-1, end - _WINDOW), -1):
+            if start in given_up:
+                continue
             if _takes_part(tokens[start]):
                 number, name = (start, end) if tokens[start].kind in ("number", "range") else (end, start)
                 total = (
@@ -198,6 +213,37 @@ def _fits(line: Line, number: int, name: int) -> bool:
     if number > 1 and line.tokens[number - 1].text == "/" and line.tokens[number - 2].kind == "number":
         # A quarter of an epoch, 1/4.
         return False
+    if word.text.startswith("crop") and any(t.text in _OF_IMAGES for t in line.tokens):
+        return False
+    if name < number and word.text.startswith(("on each", "on every")):
+        # "8 on each of 4 GPUs" says the 8.
+        return False
+    if word.entry.named.key.name == "num_layers" and _SOME & set(line.words(number - 1, number)):
+        # "Freeze the first 6 layers" counts some of them.
+        return False
+    if word.text in _ROUNDS and line.words(name + 1, name + 2) == ["of"] and not _training(line, name + 2):
+        return False
+    if word.text == "rate" and not _alone(line, name):
+        return False
+    if name < number and number + 1 < len(line.tokens) and line.tokens[number + 1].text in _DIMENSIONS:
+        # "On 200-dim embeddings".
+        return False
+    if word.entry.named.count and number and line.tokens[number - 1].text == "by":
+        # "Divided by ten after epoch 30".
+        return False
+    if word.entry.named.key.name in ("epochs", "max_steps") and {"cycle", "cycles"} & set(
+        line.words(number - 2, number)
+    ):
+        return False
+    if word.entry.named.key.name == "max_steps" and _of_one(line, number, name):
+        return False
+    if number < name and word.text.startswith("hidden layer "):
+        return False
+    if name < number and _MULTIPLE & set(line.words(name + 1, number)):
+        return False
+    if name < number and word.entry.named.key.kind == "rate" and line.tokens[number - 1].text == "by":
+        # "Multiply the lr by 0.9" tells how it changes.
+        return False
     if word.text in ("decay", "decay of") and (number < name or _decays_otherwise(line, name)):
         return False
     following = line.tokens[number + 1] if number + 1 < len(line.tokens) else None
@@ -208,13 +254,56 @@ def _fits(line: Line, number: int, name: int) -> bool:
         # "3 types of layers" counts types.
         return False
     if following is not None and following.has("data") and name != number + 1:
+        if 0 < name - number <= 2 and word.entry.named.key.name in ("batch_size", "effective_batch_size"):
+            # "24 images at once".
+            return True
         if word.entry.named.key.name == "num_return_sequences" and 0 < name - number <= 3:
             return True
         if word.text.startswith("fit") and 0 < name - number <= 2:
             return True
         near = 0 < number - name <= 4 and line.same_segment(name, number)
         return near and word.entry.named.key.name in ("batch_size", "effective_batch_size")
-    return not (token.spelled and abs(number - name) > 2)
+    if word.entry.named.key.name == "warmup" and token.spelled and not token.unit and token.value <= 20:
+        # "Ten epochs, of which one is warm-up".
+        return False
+    reach = 3 if word.entry.named.key.name == "num_layers" else 2
+    return token.unit == "%" or not (token.spelled and abs(number - name) > reach)
+
+
+def _alone(line: Line, at: int) -> bool:
+    """Whether a bare "rate" is that of the learning: no word before it says another one."""
+    before = line.tokens[at - 1] if at else None
+    return before is None or before.kind == "break" or before.text in _BEFORE_RATE or before.has("wish")
+
+
+def _of_one(line: Line, number: int, name: int) -> bool:
+    """Whether a single step is spoken of: "one optimizer step sees 256 sequences"."""
+    token, before = line.tokens[number], line.tokens[name - 1] if name else None
+    if number < name:
+        return token.spelled and token.value == 1 and not line.tokens[name].text.endswith("s")
+    return before is not None and (before.has("every") or before.text in ("a", "one") or before.value == 1)
+
+
+def _training(line: Line, at: int) -> bool:
+    """Whether a training stands here: "2 rounds of training", but not "2 rounds of annotation"."""
+    return at < len(line.tokens) and line.tokens[at].text.startswith(
+        ("train", "fine", "tuning", "optimi", "the")
+    )
+
+
+def _given_up(line: Line) -> frozenset[int]:
+    """The places of "instead of 32" where another number came before: they part nothing and have no name of their own."""
+    tokens = line.tokens
+    return frozenset(
+        place
+        for at in range(2, len(tokens))
+        if tokens[at].kind == "number"
+        and tokens[at - 1].text in _REPLACED
+        and tokens[at - 2 - (tokens[at - 2].text in ("and", ","))].kind == "number"
+        and not tokens[at].claimed
+        for place in (at - 2, at - 1, at)
+        if tokens[place].kind != "number" or place == at
+    )
 
 
 def _at_once(line: Line, at: int) -> bool:
@@ -246,6 +335,9 @@ def _decays_otherwise(line: Line, at: int) -> bool:
     """Whether "decay" is not that of the weights: "EMA decay of 0.999", "decay by 0.1 every 30 epochs"."""
     before = line.tokens[at - 1].text if at else ""
     after = line.tokens[at + 1].text if at + 1 < len(line.tokens) else ""
+    named = line.tokens[at + 1 : at + 4]
+    if any("rate" in t.text.split() or t.text == "lr" for t in named):
+        return True
     return before in _OTHER_DECAYS or after in ("to", "by", "every", "after", "over", "it", "until", "with")
 
 

@@ -14,6 +14,8 @@ _SPLITS = word_set("pairs", "splits")
 _SKIPPED = word_set("pairs", "skipped")
 _PARTS = frozenset({"train", "training", "val", "valid", "validation", "dev", "test", "testing", "held"})
 _FOR = frozenset({"%", "percent", "for", "to", "as", "of", "the", "in"})
+_FRACTIONS = {"tenth": 0.1, "fifth": 0.2, "quarter": 0.25, "twentieth": 0.05, "eighth": 0.125}
+_RANGES = frozenset({"anywhere", "somewhere", "anything", "ranging", "something", "range"})
 _NAMED_WITHIN = 14
 
 
@@ -21,6 +23,8 @@ def split_pairs(line: Line) -> None:
     """Claim names that stand together with their numbers together, and the two betas."""
     tokens = line.tokens
     _named_shares(line)
+    _each_beta(line)
+    _part_held_out(line)
     for at in range(len(tokens) - 2):
         if tokens[at].kind == "number" and tokens[at + 2].kind == "number" and not tokens[at].claimed:
             _from_to(line, at) if tokens[at + 1].text in ("and", "to") else _shares(line, at)
@@ -29,8 +33,10 @@ def split_pairs(line: Line) -> None:
             continue
         if entry.named.key.name == "adam_betas":
             _betas(line, at)
-        elif tokens[at + 1].text in ("/", "and", "&"):
+        elif tokens[at + 1].text in ("/", "and", "&", "="):
             _two(line, at)
+            if not tokens[at].claimed:
+                _shared(line, at)
 
 
 def _shares(line: Line, at: int) -> None:
@@ -74,19 +80,27 @@ def _named_shares(line: Line) -> None:
         )
 
 
+def _part_held_out(line: Line) -> None:
+    """The tenth in "evaluate on a tenth of the pairs" and "keep a fifth of the data for validation"."""
+    for at, token in enumerate(line.tokens[:-3]):
+        if token.text not in _FRACTIONS or line.tokens[at + 1].text != "of":
+            continue
+        data = line.tokens[at + 2 : at + 5]
+        if any(t.has("data") or t.text in ("data", "dataset", "set", "corpus") for t in data) and any(
+            t.has("eval") or "valid" in t.text or t.text in ("hold out", "held out", "dev", "test")
+            for t in line.tokens
+        ):
+            line.claim(Reading("data_split", _FRACTIONS[token.text], at, at + 2), at)
+            return
+
+
 def _from_to(line: Line, at: int) -> None:
     """Both ends of "between 3 and 5 epochs", "3 to 5 epochs" or "anywhere from 1e-5 to 5e-5 for the lr"."""
     tokens = line.tokens
     low, high = tokens[at], tokens[at + 2]
     before = line.words(at - 2, at)
     between = before[-1:] == ["between"]
-    ranges = before[-1:] == ["from"] and before[0] in (
-        "anywhere",
-        "somewhere",
-        "anything",
-        "ranging",
-        "something",
-    )
+    ranges = before[-1:] == ["range"] or (before[-1:] in (["from"], ["of"]) and before[0] in _RANGES)
     if tokens[at + 1].text == "to" and high.unit == "b" and low.unit in ("", "b") and low.value < high.value:
         line.claim(Reading("model_size_b", whole(low.value), at, at + 2, "min"))
         line.claim(Reading("model_size_b", whole(high.value), at, at + 2, "max"))
@@ -121,12 +135,23 @@ def _name_of_range(line: Line, at: int, everywhere: bool) -> tuple[int, Named] |
     for place in places:
         entry = (
             line.tokens[place].entry
-            if 0 <= place < len(line.tokens) and line.same_segment(place, at)
+            if 0 <= place < len(line.tokens) and _in_one_breath(line, place, at)
             else None
         )
         if entry is not None and entry.named is not None and (everywhere or entry.named.count):
             return place, entry.named
     return None
+
+
+def _in_one_breath(line: Line, a: int, b: int) -> bool:
+    """Whether nothing parts two places but the "as" of "between 8 and 16 as batch size"."""
+    first, last = sorted((a, b))
+    between = line.tokens[first : last + 1]
+    return line.same_segment(a, b) or (
+        line.tokens[last].segment == line.tokens[first].segment + 1
+        and any(t.text == "as" for t in between)
+        and all(t.kind != "break" for t in between)
+    )
 
 
 def _numbers(line: Line, at: int) -> list[int]:
@@ -148,6 +173,50 @@ def _betas(line: Line, at: int) -> None:
     if found and all(0 <= line.tokens[n].value < 1 for n in found):
         values = [whole(line.tokens[n].value) for n in found]
         line.claim(Reading("adam_betas", values, at, found[1]))
+
+
+def _shared(line: Line, at: int) -> None:
+    """Two names with one number: "alpha = rank = 16", "both rank and alpha are 16"."""
+    tokens = line.tokens
+    first, other = tokens[at].entry, tokens[at + 2].entry
+    number = at + 3
+    while number < len(tokens) and tokens[number].text in _SKIPPED | {"both", "equal", "set"}:
+        number += 1
+    if (
+        first is None
+        or first.named is None
+        or other is None
+        or other.named is None
+        or number >= len(tokens)
+        or tokens[number].kind != "number"
+        or not (
+            tokens[at + 1].text == "="
+            or (tokens[at + 1].text in ("and", "&") and "both" in line.words(at - 1, number))
+        )
+    ):
+        return
+    if all(accepts(n.key, tokens[number]) for n in (first.named, other.named)) and first.named != other.named:
+        for named, place in ((first.named, at), (other.named, at + 2)):
+            line.claim(
+                Reading(
+                    named.key.name, in_normal_form(named.key, tokens[number]), min(place, number), number
+                ),
+                place,
+                number,
+            )
+
+
+def _each_beta(line: Line) -> None:
+    """Both betas by their own names: "beta1 0.9 and beta2 0.98"."""
+    found = [
+        next((n for n in range(at + 1, min(at + 4, len(line.tokens))) if line.tokens[n].kind == "number"), 0)
+        for name in ("beta1", "beta2")
+        for at, token in enumerate(line.tokens)
+        if token.text == name
+    ]
+    if len(found) == 2 and all(n and 0 <= line.tokens[n].value < 1 for n in found):
+        values = [whole(line.tokens[n].value) for n in found]
+        line.claim(Reading("adam_betas", values, min(found), max(found)), *found)
 
 
 def _two(line: Line, at: int) -> None:

@@ -36,13 +36,18 @@ _OF_DATA = word_set("places", "of_data")
 _DESCRIBES = re.compile(
     r"^(?:labels?|classes|class_names|categories|vocab|columns)\.(?:json|txt|csv)\Z|mapping|id2label"
 )
-_CONFIGURES = re.compile(r"config|settings|^args|requirements|readme|schema|^ds_|hparams|params")
+_CONFIGURES = re.compile(
+    r"config|zero_?[0-3]|deepspeed|accelerate|fsdp|settings|^args|requirements|readme|schema|^ds_|hparams|params"
+)
 _WEIGHTS = word_set("places", "weights")
 _BEFORE_NAME = frozenset(
     {"to", "as", "into", "under", "in", "called", "named", "name", "folder", "directory", "dir"}
 )
 _SAVE_AS = frozenset(
     {
+        "checkpoint",
+        "snapshot",
+        "snapshots",
         "checkpoints",
         "save",
         "saves",
@@ -64,6 +69,41 @@ _JOINED = re.compile(r"(?<![\w/-])(?:[A-Za-z]\w*-)+\Z")
 _BARE_NAME = re.compile(r"[A-Za-z][\w-]*(?:\.[\w-]*\w)*(?<=\w)")
 # "{train,val}.pt" holds data, and no weights.
 _SPLIT = re.compile(r"(?<![a-z])(?:train|val|valid|dev|test)(?![a-z])")
+_ADAPTS = frozenset(
+    {"adapt", "tune", "tuned", "finetune", "fine", "fit", "apply", "specialise", "specialize"}
+)
+_STARTS = frozenset(
+    {"load", "loads", "loaded", "read", "reads", "start", "starting", "resume", "continue", "from", "use"}
+)
+# Words that are not only names of folders.
+_PLAIN = frozenset(
+    {
+        "best",
+        "saved",
+        "save",
+        "saves",
+        "trained",
+        "weights",
+        "models",
+        "result",
+        "results",
+        "output",
+        "outputs",
+        "checkpoint",
+        "checkpoints",
+        "logs",
+        "run",
+        "runs",
+        "out",
+        "adapter",
+        "adapters",
+        "artifacts",
+        "experiments",
+    }
+)
+_HELD = frozenset({"dict", "tensor", "tensors", "images", "arrays", "samples", "rows", "inputs", "features"})
+_LOGS = frozenset({"log", "logs", "logging", "tensorboard"})
+_KEPT = ("checkpoint", "ckpt", "model", "weight", "adapter", "everything", "output", "result", "artifact")
 _IN_DATA = word_set("places", "in_data")
 _OUT = word_set("places", "out")
 
@@ -118,15 +158,19 @@ def _new_name(line: Line, at: int, known: Vocabulary, typed: str) -> None:
         for w in t.text.split()
     }
     first = at + 1
-    if tokens[first].text in (":", "=") and at + 2 < len(tokens):
+    called = False
+    if tokens[first].text in (":", "=", "is", "called", "named") and at + 2 < len(tokens):
+        called = tokens[at].text in ("folder", "directory", "dir")
         first += 1
-    if tokens[first].text in ("a", "the", "hugging", "hugging face", "huggingface") or not before & _SAVE_AS:
+    if tokens[first].text in ("a", "the", "hugging", "hugging face", "huggingface") or not (
+        called or before & _SAVE_AS
+    ):
         return
     start = tokens[first].start
     match = _BARE_NAME.match(typed, start)
     if (
         match is None
-        or not re.search(r"[-_]", match[0])
+        or not (re.search(r"[-_]", match[0]) or match[0].lower() in _OUT - _PLAIN)
         or typed[match.end() : match.end() + 1] in ("/", "\\", ":")
     ):
         return
@@ -142,7 +186,8 @@ def _new_name(line: Line, at: int, known: Vocabulary, typed: str) -> None:
         or tokens[own[-1] + 1].kind in ("break", "join")
         or tokens[own[-1] + 1].text == "and"
     )
-    named = any(tokens[n].kind == "model" for n in own) or re.search(r"[\d_]", match[0])
+    named = any(tokens[n].kind == "model" for n in own) or bool(re.search(r"[\d_]", match[0]))
+    named = named or re.split(r"[-_]", match[0].lower())[0] in _OUT | {"model"}
     if tokens[at].text == "in" and (not named or tokens[first].entry is not None):
         return
     if tokens[at].text == "as" and (tokens[first].entry is not None or not ends):
@@ -199,6 +244,8 @@ def _of_hub(line: Line, at: int, known: Vocabulary) -> str:
         return "output_dir"
     if following and following[0] in ("dataset", "data", "corpus"):
         return "dataset"
+    if token.unit and {"dataset", "data", "corpus"} & set(before) and "model" not in before:
+        return "dataset"
     if token.unit == "??" and not (before and before[0] in _OF_DATA | _TAKES_MODEL):
         return ""
     if (
@@ -247,6 +294,8 @@ def _of_path(line: Line, at: int, known: Vocabulary) -> str:
     ending = ending if ending in known.file_types else ""
     if ending in known.config_types or _CONFIGURES.search(name):
         return ""
+    if not ending and _for_logs(line, at):
+        return ""
     writes = _writes(line, at, is_file=bool(ending))
     if not writes and _DESCRIBES.search(name):
         return ""
@@ -254,6 +303,9 @@ def _of_path(line: Line, at: int, known: Vocabulary) -> str:
     if ending in _WEIGHTS and not writes and "best" in _before(line, at):
         # "The best in models/best.pt" is kept there.
         writes = True
+    if ending in _WEIGHTS and not writes and _HELD & set(line.words(at + 1, at + 6)):
+        # "The file roofs.pt: a dict with images" holds data.
+        return "input_path" if line.scene.inference else "dataset"
     if ending in _WEIGHTS and (writes or (first not in _IN_DATA and not _SPLIT.search(name))):
         return "output_path" if writes else ""
     if not ending and _resumes(line, at):
@@ -271,6 +323,24 @@ def _of_path(line: Line, at: int, known: Vocabulary) -> str:
     if first not in _IN_DATA and not _HOLDS_DATA & set(_before(line, at)):
         return ""
     return "input_path" if line.scene.inference else "dataset"
+
+
+def _for_logs(line: Line, at: int) -> bool:
+    """Whether only logs go there: "logs in logs/, checkpoints in ckpts/"."""
+    words = _before(line, at)
+    return bool(_LOGS & set(words[:4])) and not any(w.startswith(_KEPT) for w in words[:5])
+
+
+def _adapts(line: Line, at: int) -> bool:
+    """Whether a model is adapted to what is named: "fine-tune it to our FAQ"."""
+    own = [t for t in line.tokens[:at] if t.statement == line.tokens[at].statement]
+    return any(w in _ADAPTS for t in own[-12:] for w in t.text.split())
+
+
+def _made_here(line: Line, at: int) -> bool:
+    """Whether a folder is called as those are that results go to."""
+    first = line.tokens[at].text.lstrip("./").split("/", 1)[0]
+    return first in _OUT
 
 
 def _resumes(line: Line, at: int) -> bool:
@@ -293,6 +363,9 @@ def _writes(line: Line, at: int, is_file: bool) -> bool | None:
     for place, word in enumerate(words):
         if word == "of" and words[place + 1 : place + 2] == ["out"]:
             return False
+        if word == "to" and _adapts(line, at):
+            # "Adapt the model to our FAQ (faq.csv)".
+            return False
         if word == "to" or (word in _WRITES and not (is_file and word in _WRITES_FOLDERS)):
             return True
         if word in _READS:
@@ -300,7 +373,10 @@ def _writes(line: Line, at: int, is_file: bool) -> bool | None:
             rest = [w for t in line.words(at - 8, at) for w in t.split()]
             # "Answer everything in questions.jsonl" reads.
             rest = [w for n, w in enumerate(rest) if w != "everything" or rest[max(n - 1, 0)] not in _READS]
-            return word in _EITHER and any(w in _SAVES for w in rest)
+            saves = word in _EITHER and any(w in _SAVES for w in rest)
+            if not saves and word in _EITHER and _made_here(line, at) and not _STARTS & set(rest):
+                return None
+            return saves
     if "save" in line.topic and not is_file:
         return True
     return None if not is_file else False

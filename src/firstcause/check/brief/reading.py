@@ -52,7 +52,7 @@ class Line:
     sentence: Sentence
     scene: Scene
     readings: list[Reading]
-    topic: frozenset[str] = frozenset()
+    topic: tuple[str, ...] = ()
 
     @property
     def tokens(self) -> list[Token]:

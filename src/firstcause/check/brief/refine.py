@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from firstcause.check.brief.reading import Line, Reading
 from firstcause.check.brief.vocabulary import word_set
 from firstcause.schema.instruction import Scope
 
+# What a count of epochs or steps is where the question was about something that takes a while.
+_OWNERS = {
+    "max_steps": {
+        "warmup": "warmup",
+        "warmup_steps": "warmup",
+        "gradient_accumulation": "gradient_accumulation",
+    },
+    "epochs": {
+        "early_stopping": "early_stopping_patience",
+        "early_stopping_patience": "early_stopping_patience",
+    },
+}
+_HELD_OUT = frozenset({"validation", "val", "test", "dev", "eval", "evaluation"})
+_EVALUATES = frozenset({"evaluate", "evaluation", "eval", "test", "testing", "validate", "validation"})
 _ADAPTERS = frozenset({"lora_r", "lora_alpha", "lora_target_modules"})
 _TARGETS = word_set("refine", "targets")
 _SOURCES = word_set("refine", "sources")
@@ -17,12 +33,16 @@ _ANSWERS = ("output", "answer")
 _READS = word_set("refine", "reads")
 
 
-def refine(line: Line) -> None:
-    """Rename readings whose key depends on what else the sentence says."""
+def refine(line: Line, heard: Sequence[Reading] = ()) -> None:
+    """Rename readings whose key depends on what else is said, here or before (``heard``)."""
+    _of_question(line)
+    _described(line)
     _second_length(line)
     _layers(line)
+    before = () if any(r.key == "dropout" for r in heard) else heard
     adapters = any(
-        r.key in _ADAPTERS or (r.key == "method" and r.value in ("lora", "qlora")) for r in line.readings
+        r.key in _ADAPTERS or (r.key == "method" and r.value in ("lora", "qlora") and r.polarity == "require")
+        for r in (*before, *line.readings)
     )
     for reading in line.readings:
         if reading.key == "dropout" and adapters:
@@ -35,6 +55,12 @@ def refine(line: Line) -> None:
             reading.key = "warmup_ratio" if reading.value < 1 else "warmup_steps"
         elif reading.key == "max_length":
             _length(line, reading)
+    _of_schedule(line)
+    if any(
+        r.key == "max_length" and line.tokens[r.first].text.startswith("pack") for r in line.readings
+    ) and not any(r.key == "packing" for r in line.readings):
+        at = next(r.first for r in line.readings if r.key == "max_length")
+        line.readings.append(Reading("packing", True, at, at))
     saves = any(t.has("save") or t.text in ("write", "writes", "out", "output") for t in line.tokens)
     if not saves and not any(r.key.startswith("output") for r in line.readings):
         line.readings[:] = [r for r in line.readings if r.key != "save_rank"]
@@ -42,6 +68,72 @@ def refine(line: Line) -> None:
     line.readings[:] = [r for r in line.readings if r.key != "dependency" or r.polarity == "forbid"]
     if any(r.key == "early_stopping_patience" for r in line.readings):
         line.readings[:] = [r for r in line.readings if r.key != "early_stopping" or r.polarity == "forbid"]
+
+
+def _of_question(line: Line) -> None:
+    """Give a count the key that was asked for: "500 steps" to a question about the warmup."""
+    for reading in line.readings:
+        if reading.key not in ("max_steps", "epochs") or reading.key in line.topic:
+            continue
+        owned = next((key for asked, key in _OWNERS[reading.key].items() if asked in line.topic), "")
+        reading.key = owned or reading.key
+
+
+def _described(line: Line) -> None:
+    """Drop what only describes: the size of a model that is named, the second of "128 and 64 units"; mark what evaluates."""
+    tokens = line.tokens
+    models = [str(r.value).lower() for r in line.readings if r.key == "model" and r.polarity == "require"]
+    named = bool(models)
+    kept = []
+    for reading in line.readings:
+        before = line.words(reading.first - 1, reading.first)
+        if reading.key == "model" and any(_is_part(str(reading.value).lower(), m) for m in models):
+            # "Phi-3-mini (microsoft/Phi-3-mini-4k-instruct)".
+            continue
+        if reading.key == "model_size_b" and reading.relation == "eq" and named:
+            continue
+        listed = before in (["and"], [","], ["/"]) and reading.first > 1
+        other = tokens[max(0, reading.first - 2)]
+        if reading.key == "hidden_size" and listed and other.kind == "number" and not other.claimed:
+            continue
+        if reading.key == "augmentation" and reading.polarity == "forbid":
+            after = {w for t in tokens[reading.last + 1 : reading.last + 4] for w in t.text.split()}
+            if after & _HELD_OUT:
+                continue
+        if reading.key == "batch_size" and not reading.scope and _evaluates(line, reading):
+            reading.scope = "eval"
+        kept.append(reading)
+    line.readings[:] = kept
+
+
+def _is_part(name: str, whole: str) -> bool:
+    """Whether a bare name stands within a hub id that the sentence gives too."""
+    return "/" not in name and "/" in whole and whole.partition("/")[2].startswith(name)
+
+
+def _evaluates(line: Line, reading: Reading) -> bool:
+    """Whether a batch is that of an evaluation: "test with batch size 1"."""
+    statement = line.tokens[reading.first].statement
+    own = [t for t in line.tokens[: reading.last + 4] if t.statement == statement]
+    words = {w for t in own for w in t.text.split()}
+    return bool(words & _EVALUATES) and not any(w.startswith("train") for w in words)
+
+
+def _of_schedule(line: Line) -> None:
+    """Leave a plateau schedule its patience, and let the top of a one-cycle be the rate."""
+    schedules = {r.value: r.first for r in line.readings if r.key == "scheduler" and r.polarity == "require"}
+    if "plateau" in schedules:
+        line.readings[:] = [
+            r
+            for r in line.readings
+            if r.key != "early_stopping_patience"
+            or r.first < schedules["plateau"]
+            or any("stop" in t.text for t in line.tokens)
+        ]
+    if "onecycle" in schedules:
+        for reading in line.readings:
+            if reading.key == "learning_rate" and reading.relation == "max" and not reading.settled:
+                reading.relation = "eq"
 
 
 def _layers(line: Line) -> None:

@@ -1,4 +1,4 @@
-"""Values by another: "alpha twice the rank", "alpha = 2r", "the eval batch the same"."""
+"""Values by another: "alpha twice the rank", "alpha = 2r", "halve the learning rate"."""
 
 from __future__ import annotations
 
@@ -22,6 +22,11 @@ _TIMES = {
     "4r": 4.0,
 }
 _BASES = {"lora_alpha": "lora_r"}
+_CHANGES = {"halve": 0.5, "double": 2.0, "triple": 3.0, "quadruple": 4.0, "half": 0.5, "twice": 2.0}
+_LOWERS = frozenset({"lower", "reduce", "divide", "decrease", "cut", "shrink"})
+_RAISES = frozenset({"raise", "increase", "multiply", "bump", "scale"})
+_THAT = frozenset({"that", "it"})
+_IFS = frozenset({"if", "when", "whenever", "unless", "once", "every", "each", "after"})
 _LINKS = word_set("relative", "links")
 
 
@@ -38,6 +43,57 @@ def relative_values(line: Line, known: Vocabulary, heard: Sequence[Reading]) -> 
         )
         if factor and base is not None and isinstance(base.value, (int, float)):
             line.claim(Reading(name, whole(base.value * factor), at, place))
+
+
+def changed_values(line: Line, known: Vocabulary, heard: Sequence[Reading]) -> None:
+    """Claim what was asked for before and is changed by a factor: "halve the lr", "lower it by a factor of ten"."""
+    tokens = line.tokens
+    if line.sentence.asks or any(t.text in _IFS for t in tokens):
+        return
+    for at in range(len(tokens)):
+        factor, last = _change(line, at)
+        if not factor:
+            continue
+        names = [t.entry.named.key.name for t in tokens if t.entry is not None and t.entry.named is not None]
+        numeric = [
+            r
+            for r in heard
+            if r.polarity == "require"
+            and r.key in known.keys
+            and isinstance(r.value, (int, float))
+            and not isinstance(r.value, bool)
+        ]
+        base = next(
+            (r for r in reversed(numeric) if r.key in names or (not names and _THAT & set(_words(line)))),
+            None,
+        )
+        if base is not None and not any(r.key == base.key for r in line.readings):
+            value = float(f"{base.value * factor:.12g}")
+            line.claim(Reading(base.key, whole(value), at, last, scope=base.scope, corrects=True))
+        return
+
+
+def _words(line: Line) -> list[str]:
+    return [w for t in line.tokens for w in t.text.split()]
+
+
+def _change(line: Line, at: int) -> tuple[float, int]:
+    """The factor of a change that begins here, and the last place of its words; 0 where there is none."""
+    text = line.tokens[at].text
+    if text in _CHANGES:
+        return _CHANGES[text], at
+    down, up = text in _LOWERS, text in _RAISES
+    if not down and not up:
+        return 0.0, at
+    for place in range(at + 1, min(at + 9, len(line.tokens))):
+        token = line.tokens[place]
+        before = line.words(place - 2, place)
+        counts = token.kind == "number" and not token.claimed and token.value > 1 and not token.unit
+        by = before == ["factor", "of"] or (before[-1:] == ["by"] and text in ("divide", "multiply"))
+        if counts and by:
+            token.claimed = True
+            return (1 / token.value if down else token.value), place
+    return 0.0, at
 
 
 def _factor(line: Line, at: int) -> tuple[float, int]:

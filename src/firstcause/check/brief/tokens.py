@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from firstcause.check.brief.numbers import NUMBER, WORD_NUMBER, number, word_number
-from firstcause.check.brief.vocabulary import Entry, Vocabulary
+from firstcause.check.brief.vocabulary import Entry, Vocabulary, words_of
 
 _SPACE = re.compile(r"[ \t\r]+")
 _URL = re.compile(r"https?://[^\s)>\]]+")
@@ -27,6 +27,10 @@ _PAGES = frozenset(
         "datasets",
     }
 )
+# Folders and files of an object store.
+_REMOTE = re.compile(r"(?:s3|gs|gcs|abfss?|hf|hdfs|dbfs)://[\w./*{},=-]*[\w/*}]")
+# "One thousandth" is written for a number; "half" and "two" count things.
+_SAID_AS_RATE = 0.1
 _QUOTE = re.compile(r"`([^`\n]{1,200})`|\"([^\"\n]{1,300})\"|(?<![\w])'([^'\n]{1,80})'(?!\w)")
 # A part of a path; braces stand for several files, "{train,val}.pt", and so do "<kind>/*.png".
 _BRACED = r"(?:\{[\w.*+@$,:-]{0,200}\}|<[\w-]{1,60}>)"
@@ -44,7 +48,7 @@ _CHUNK = re.compile(r"[a-z][\w-]{0,60}")
 _BITS = re.compile(r"(\d+)bits?\b")
 _WORD = re.compile(r"[^\W\d_][^\W_]*(?:['][^\W_]+)*")
 _PUNCT = re.compile(r"->|→|=>|<=|>=|\.\.\.|--+|[-+=/&~<>≤≥|*#@^%$\\]|[.,;:!?()\[\]{}]|—|\u2013")
-_SHORTENED = re.compile(r"\b(?:vs|incl|resp|cf)\Z")
+_SHORTENED = re.compile(r"\b(?:vs|incl|resp|cf|al|fig|figs|eq|sec|dr|mr|mrs|prof|approx)\Z")
 _BEFORE_NUMBER = re.compile(r"\b(?:max|min|approx|ca|nr|no)\Z")
 _DOTTED = re.compile(r"e\.g\.|i\.e\.|w\.r\.t\.|a\.k\.a\.|llama\.cpp|fast\.ai|model\.generate|w/o\b|w&b\b")
 _NAMED = re.compile(r"[a-z]{2}")
@@ -101,11 +105,12 @@ def tokens_of(text: str, known: Vocabulary, base: int = 0, stop: int | None = No
 
 def _speaks(inner: str, known: Vocabulary) -> bool:
     """Whether what is quoted is a setting or a name of a file, and no text that is quoted."""
-    if inner in ("none", "no", "off"):
+    entry = known.phrases.get(words_of(inner)) if " " not in inner else None
+    if inner in ("none", "no", "off") or (entry is not None and entry.values):
         return True
     if (
         "/" in inner
-        or re.search(r"[=:]\s*[\d.]|\d[\de.-]*\Z", inner)
+        or re.search(r"[=:]\s*[\[(]?[\d.]|\d[\de.-]*\Z", inner)
         or known.models.fullmatch(inner)
         or _FILE.fullmatch(inner)
     ):
@@ -123,6 +128,8 @@ def _next(text: str, at: int, end: int, known: Vocabulary) -> Token | None:
         return Token("quote", match[0], at, match.end())
     if first == "h" and (match := _URL.match(text, at, end)):
         return _of_url(match)
+    if first in "sgahd" and (match := _REMOTE.match(text, at, end)):
+        return Token("path", match[0], at, match.end())
     if match := _DOTTED.match(text, at, end):
         return Token("word", match[0].rstrip(".") if match[0] != "e.g." else "e.g.", at, match.end())
     if first.isdigit() or (first == "." and text[at + 1 : at + 2].isdigit()):
@@ -157,8 +164,9 @@ def _next(text: str, at: int, end: int, known: Vocabulary) -> Token | None:
         if match := WORD_NUMBER.match(text, at, end):
             value, unit = word_number(match)
             return Token(
-                "number", match[0], at, match.end(), value=value, unit=unit, spelled=match["times"] is None
-            )
+                "number", match[0], at, match.end(), value=value, unit=unit,
+                spelled=match["times"] is None and not 0 < value < _SAID_AS_RATE,
+            )  # fmt: skip
         if first == "x" and text[at + 1 : at + 2].isdigit():
             count = _COUNT.match(text, at + 1, end)
             if count and not text[count.end() : count.end() + 1].isalnum():
@@ -198,7 +206,11 @@ def _of_path(match: re.Match[str], known: Vocabulary) -> Token | None:
         text.startswith((".", "/", "~")) or text.endswith("/") or ending in known.file_types or "*" in text
         or text.count("/") > 1 or first in known.folders
     )  # fmt: skip
-    if all(part in _PARTS_OF_DATA for part in text.split("/")):
+    parts = text.split("/")
+    if all(part in _PARTS_OF_DATA for part in parts):
+        return None
+    if not pathlike and all((part,) in known.phrases for part in parts):
+        # "No wandb/tensorboard", "Adam/AdamW".
         return None
     if any(text.startswith(word) for word in ("w/o", "r/a", "lr/", "n/a")):
         return None

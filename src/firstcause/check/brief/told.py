@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from firstcause.check.brief.reading import Line, Reading
 from firstcause.check.brief.tokens import Token
-from firstcause.check.brief.vocabulary import word_set
+from firstcause.check.brief.vocabulary import vocabulary, word_set
 
 _ASKS_FOR = tuple(sorted(word_set("told", "asks_for")))
 _OPENERS = word_set("told", "openers")
@@ -26,11 +26,64 @@ _SAYS = _PAST | {
     "gave",
 }
 _CONSUMES = frozenset({"needs", "takes", "uses", "consumes", "required", "requires", "took"})
+_EXPLAINS = (
+    "explain",
+    "tell me",
+    "describe the",
+    "clarify",
+    "help me understand",
+    "remind me",
+    "let me know",
+    "teach me",
+)
 _ASKS_WHY = ("why ", "does ", "did ", "how come ", "should i ", "should we ", "is there ", "are there ")
 # What one waits for: its condition is the wish itself.
 _WAITED_FOR = frozenset(
     {"early_stopping", "early_stopping_patience", "metric_for_best", "save_strategy", "eval_strategy"}
 )
+# "After 200 steps" is when something happens, unless it is the end.
+_ENDS = ("stop", "end", "halt", "quit", "finish", "terminat", "done", "abort", "over", "cut", "train", "kill")
+_HAS = frozenset({"has", "have", "uses", "contains", "consists", "comes with"})
+_IFS = frozenset({"if", "unless", "where", "when"})
+# The assistant's advice is what it proposes.
+_ADVISES = frozenset(
+    {"recommend", "recommends", "recommended", "suggested", "usually", "typically", "by default", "used", "most people",
+     "was", "were", "had", "set"}
+)  # fmt: skip
+_OTHERS = frozenset({"they", "he", "she", "people", "folks", "others", "everyone", "everybody"})
+_MODALS = frozenset(
+    {"should", "must", "need", "needs", "have", "has", "go", "goes", "can", "may", "will", "shall", "are", "is", "be",
+     "want", "wants", "would", "like", "likes", "prefers", "prefer", "asked", "asks", "fit", "fits"}
+)  # fmt: skip
+_FORMER = frozenset(
+    {
+        "last",
+        "old",
+        "previous",
+        "earlier",
+        "former",
+        "original",
+        "colleague",
+        "colleagues",
+        "their",
+        "his",
+        "her",
+    }
+)
+_TEXTS = frozenset(
+    {"notebook", "thesis", "paper", "tutorial", "blog", "repo", "repository", "article", "talk", "lecture", "book", "slides",
+     "poster", "example", "recipe", "course", "readme", "docs", "documentation", "thread", "benchmark", "baseline", "video",
+     "preprint", "codebase", "predecessor", "original"}
+)  # fmt: skip
+_SAYS_SO = frozenset(
+    {"uses", "used", "has", "had", "sets", "set", "trained", "trains", "takes", "took", "recommends", "suggests", "says",
+     "shows", "goes", "ran", "runs", "starts", "does", "did", "works", "reports", "claims", "train"}
+)  # fmt: skip
+_MEASURED = frozenset(
+    {"loss", "acc", "accuracy", "val loss", "f1", "ppl", "perplexity", "train loss", "validation loss"}
+)
+_TIMES = frozenset({"minutes", "hours", "seconds", "days", "minute", "hour", "min", "weeks"})
+_DOUBTS = frozenset({"whether", "wonder", "wondering", "ask", "asked"})
 _HARDWARE = frozenset({"gpu", "num_gpus", "gpu_memory_gb"})
 
 
@@ -42,6 +95,8 @@ def asks(line: Line) -> bool:
     while words and words[0] in _OPENERS:
         words.pop(0)
     text = " ".join(words)
+    if text.removeprefix("please ").startswith(_EXPLAINS):
+        return True
     if not line.sentence.asks:
         return text.startswith(_ASKS_WHY)
     return not text.startswith(_ASKS_FOR) or any(w in _ONLY_ASKS for w in words[:8])
@@ -50,6 +105,18 @@ def asks(line: Line) -> bool:
 def is_told(line: Line, reading: Reading) -> bool:
     """Whether what is said is past, reported or judged, by the words of its statement."""
     tokens = line.tokens
+    if reading.settled and reading.value == "plateau":
+        # "When the loss has not dropped" is what is waited for.
+        return False
+    if _when(line, reading) or _of_a_model(line, reading) or _in_doubt(line, reading):
+        return True
+    if (
+        _in_told_parenthesis(line, reading)
+        or _of_others(line, reading)
+        or _of_a_text(line, reading)
+        or _logged(line, reading)
+    ):
+        return True
     statement, segment = tokens[reading.first].statement, tokens[reading.first].segment
     if reading.key not in _HARDWARE and _measures(line, reading):
         return True
@@ -58,7 +125,7 @@ def is_told(line: Line, reading: Reading) -> bool:
             continue
         if token.text in ("if", "when", "unless") and _in_condition(tokens, at, reading):
             return True
-        if token.entry is None:
+        if token.entry is None or (token.text == "loss is" and reading.key == "loss"):
             continue
         if reading.first <= at <= reading.last:
             # "The seed was 1".
@@ -71,9 +138,11 @@ def is_told(line: Line, reading: Reading) -> bool:
             continue
         near = token.segment == segment or (token.segment == segment - 1 and at < reading.first)
         judged = token.has("judged") and near and reading.key not in _HARDWARE
+        if judged and _has_object(line, at, reading):
+            continue
         if judged and not _wish_between(tokens, at, reading.first):
             return True
-        if not token.has("told"):
+        if not token.has("told") or (line.sentence.proposes and token.text in _ADVISES):
             continue
         if at < reading.first:
             if not _wish_between(tokens, at, reading.first):
@@ -83,10 +152,131 @@ def is_told(line: Line, reading: Reading) -> bool:
     return False
 
 
+def _has_object(line: Line, judge: int, reading: Reading) -> bool:
+    """Whether another value of the key is judged: "the T4 cannot do bf16, fp16 then", "fp16 only if bf16 is not there"."""
+    tokens = line.tokens
+    own = tokens[judge].segment == tokens[reading.first].segment
+    return any(
+        other.key == reading.key
+        and other is not reading
+        and tokens[other.first].segment == tokens[judge].segment
+        and (
+            not own or (reading.last < other.first and _IFS & set(line.words(reading.last + 1, other.first)))
+        )
+        for other in line.readings
+    )
+
+
+def _when(line: Line, reading: Reading) -> bool:
+    """Whether a count is only when something happens: "the bug appears after 200 steps", but not "stop after 200"."""
+    if reading.key == "max_steps" and _per_epoch(line, reading.last + 1):
+        return True
+    own = line.tokens[reading.first].segment
+    if reading.key == "epochs" and any(t.segment == own and "freez" in t.text for t in line.tokens):
+        # "Freeze the backbone for 3 epochs".
+        return True
+    if reading.key not in ("epochs", "max_steps") or line.words(reading.first - 1, reading.first) != [
+        "after"
+    ]:
+        return False
+    return not any(w.startswith(_ENDS) for t in line.tokens for w in t.text.split())
+
+
+def _per_epoch(line: Line, at: int) -> bool:
+    """Whether "per epoch" stands here: "200 iterations per epoch" counts the data."""
+    return (
+        at + 1 < len(line.tokens)
+        and line.tokens[at].has("every")
+        and line.tokens[at + 1].text in ("epoch", "pass", "round")
+    )
+
+
+def _of_a_model(line: Line, reading: Reading) -> bool:
+    """Whether a known model is described: "BERT has 12 layers"."""
+    at = reading.first
+    while at > 0 and line.tokens[at].text not in _HAS:
+        at -= 1
+    owners = line.tokens[max(0, at - 2) : at]
+    return any(
+        (t.kind in ("model", "hub") or t.text in vocabulary().families)
+        and t.segment == line.tokens[reading.first].segment
+        for t in owners
+    )
+
+
+def _of_others(line: Line, reading: Reading) -> bool:
+    """Whether others do it: "they freeze the encoder", but not "they should be saved"."""
+    tokens = line.tokens
+    for at in range(reading.first - 1, -1, -1):
+        if tokens[at].statement != tokens[reading.first].statement or tokens[at].text in ("i", "we", "you"):
+            return False
+        if tokens[at].text in _OTHERS:
+            return tokens[at + 1].text.split()[0] not in _MODALS
+    return False
+
+
+def _in_told_parenthesis(line: Line, reading: Reading) -> bool:
+    """Whether it describes what was: "the last model (lr 3e-4, no warmup) was unstable"."""
+    tokens = line.tokens
+    if reading.key in _HARDWARE:
+        return False
+    opened = next((n for n in range(reading.first, -1, -1) if tokens[n].text in ("(", ")")), -1)
+    closed = next((n for n in range(reading.last, len(tokens)) if tokens[n].text in ("(", ")")), -1)
+    if opened < 1 or closed < 0 or tokens[opened].text != "(" or tokens[closed].text != ")":
+        return False
+    before = {w for t in tokens[max(0, opened - 4) : opened] for w in t.text.split()}
+    after = tokens[closed + 1] if closed + 1 < len(tokens) else None
+    return bool(before & _FORMER) or (
+        after is not None and after.text in _PAST | {"had", "got", "gave", "diverged"}
+    )
+
+
+def _of_a_text(line: Line, reading: Reading) -> bool:
+    """Whether something written by others says so: "the vendor's notebook uses lr 1e-3"."""
+    tokens = line.tokens
+    for at in range(reading.first - 1, 0, -1):
+        token, before = tokens[at], tokens[at - 1]
+        if token.statement != tokens[reading.first].statement:
+            return False
+        verb = token.text.split()[0] in _SAYS_SO
+        if verb and any(t.text in _TEXTS for t in tokens[max(0, at - 3) : at]) and before.text not in _MODALS:
+            return True
+    return False
+
+
+def _logged(line: Line, reading: Reading) -> bool:
+    """Whether it stands in a line of a log, or in an error: "lr=0.001 epoch=3 loss=0.52"."""
+    tokens = line.tokens
+    if any(
+        t.text.endswith("error") and n + 1 < len(tokens) and tokens[n + 1].text == ":"
+        for n, t in enumerate(tokens)
+    ):
+        return True
+    if any(t.has("wish") for t in tokens):
+        return False
+    for at, token in enumerate(tokens[:-1]):
+        following = at + 2 if tokens[at + 1].text in ("=", ":") and at + 2 < len(tokens) else at + 1
+        measured = tokens[following].kind == "number" and tokens[following].value != int(
+            tokens[following].value
+        )
+        if token.text in _MEASURED and measured and not tokens[following].claimed:
+            return True
+    return False
+
+
+def _in_doubt(line: Line, reading: Reading) -> bool:
+    """Whether "whether" comes before it: "they asked whether 10 epochs are enough"."""
+    statement = line.tokens[reading.first].statement
+    before = [t for t in line.tokens[: reading.first] if t.statement == statement]
+    doubts = [n for n, t in enumerate(before) if t.text in _DOUBTS]
+    return bool(doubts) and not any(t.has("wish") for t in before[doubts[-1] :])
+
+
 def _in_condition(tokens: list[Token], at: int, reading: Reading) -> bool:
     """Whether a value is a part of a condition, as in "if bf16 is not possible use fp16"."""
     if (
         reading.key in _WAITED_FOR
+        or reading.value == "plateau"
         or not at < reading.first
         or tokens[at].segment != tokens[reading.first].segment
     ):
@@ -97,7 +287,9 @@ def _in_condition(tokens: list[Token], at: int, reading: Reading) -> bool:
 def _measures(line: Line, reading: Reading) -> bool:
     """Whether the sentence says what a setting takes: "it needs 14 GB at batch size 8"."""
     return any(
-        token.kind == "number" and token.unit == "gb" and any(w in _CONSUMES for w in line.words(at - 2, at))
+        token.kind == "number"
+        and any(w in _CONSUMES for w in line.words(at - 2, at))
+        and (token.unit == "gb" or (at > reading.last and _TIMES & set(line.words(at + 1, at + 2))))
         for at, token in enumerate(line.tokens)
         if token.statement == line.tokens[reading.first].statement
     )

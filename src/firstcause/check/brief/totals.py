@@ -14,7 +14,9 @@ _BETWEEN = word_set("totals", "between")
 _IN_TOTAL = word_set("totals", "in_total")
 # "The batch should come to 32".
 _COMES_TO = frozenset({"come", "comes", "amount", "amounts", "reach", "reaches"})
-_TO_NUMBER = frozenset({"of", "size", "is", "=", ":", "should", "must", "has", "have", "to", *_COMES_TO})
+_TO_NUMBER = frozenset(
+    {"of", "be", "size", "is", "=", ":", "should", "must", "has", "have", "to", *_COMES_TO}
+)
 _SMALL = frozenset({"are", "have", "been", "is", "samples", "examples", "images"})
 _ARE_THERE = frozenset({"are", "is", "have", "been", "reached", "seen", "samples", "examples"})
 _REACH = 9

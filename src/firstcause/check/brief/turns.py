@@ -13,6 +13,8 @@ _SPEAKER = re.compile(
     r"(?:[*_]{0,2} ?: ?[*_]{0,2}|[*_]{1,2}(?=\s)|(?<=\))[*_]{1,2}(?=\s)|[ \t]*$)",
     re.IGNORECASE | re.MULTILINE,
 )
+# The head of a mail in a thread; each mail is a message.
+_MAIL = re.compile(r"^From: [^\n]*\n(?:(?:Subject|To|Cc|Date|Sent): [^\n]*\n)*", re.MULTILINE)
 _IS_ASSISTANT = re.compile(rf"(?:{_ASSISTANT})\Z", re.IGNORECASE)
 _ROLE_ALONE = re.compile(r"user|human|assistant", re.IGNORECASE)
 
@@ -32,6 +34,13 @@ def turns(content: str) -> list[Turn]:
     from_json = _json_turns(content)
     if from_json:
         return from_json
+    mails = list(_MAIL.finditer(content))
+    if len(mails) > 1 and not content[: mails[0].start()].strip():
+        ends = [*(m.start() for m in mails[1:]), len(content)]
+        return [
+            Turn(content[m.end() : end], False, n, content.count("\n", 0, m.end()))
+            for n, (m, end) in enumerate(zip(mails, ends, strict=True), 1)
+        ]
     marks = list(_SPEAKER.finditer(content))
     # One such word at a line's start may be a heading; both sides, or the word "user", make a conversation.
     sides = {bool(_IS_ASSISTANT.match(m["who"])) for m in marks}

@@ -29,6 +29,7 @@ class Key:
     feature: bool = False
     bound: str = ""
     group: str = ""
+    aside: bool = False
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,7 @@ def _keys(tables: Mapping[str, Any], entries: dict[tuple[str, ...], Entry]) -> d
     for name, table in tables.items():
         plain = {
             k: table[k]
-            for k in ("normal", "kind", "least", "most", "count", "feature", "bound", "group")
+            for k in ("normal", "kind", "least", "most", "count", "feature", "bound", "group", "aside")
             if k in table
         }
         keys[name] = key = Key(name, **plain)

@@ -179,7 +179,19 @@ def _figure(name: Any) -> frozenset[str]:
     return frozenset(FIGURES.get(w, w) for w in words)
 
 
+def _distributed(asked: Any, got: Any) -> bool:
+    """A launcher starts any of them."""
+    return _word(asked) in ("torchrun", "tensorparallel") or _word(asked) == _word(got)
+
+
+def _offload(asked: Any, got: Any) -> bool:
+    """To whatever place: what was asked for is that it is done."""
+    return (asked not in NONE) == (got not in NONE)
+
+
 _BY_KEY = {
+    "offload": _offload,
+    "distributed": _distributed,
     "metric_for_best": _metric,
     "model": _model,
     "dataset": _dataset,

@@ -24,7 +24,8 @@ ALSO = {
     "warmup_ratio": ("warmup_steps",),
 }
 
-
+# What DeepSpeed's file and the training arguments both say.
+SAID_TWICE = frozenset({"max_grad_norm", "learning_rate", "weight_decay"})
 # What can drive a run; other libraries that a brief names are looked for in the imports.
 DRIVERS = frozenset(
     {
@@ -61,7 +62,9 @@ def compare(instructions: Sequence[Instruction], facts: Sequence[Fact]) -> Compa
         asked = [i for i in active if i.key == key]
         known = _known(key, facts)
         if _all_follow(key, asked, known, facts) and (known or _derived(asked[0], facts)):
-            matches.append(key)
+            refused = _refused(key, asked, known)
+            findings += refused
+            matches += [] if refused else [key]
             if key == "batch_size" and any(_is_only_product(i, known) for i in asked):
                 # A batch of N reached by accumulation is the effective one.
                 matches.append("effective_batch_size")
@@ -76,6 +79,19 @@ def compare(instructions: Sequence[Instruction], facts: Sequence[Fact]) -> Compa
             continue
         findings += _deviations(key, asked, known, facts)
     return Compared(tuple(_each_once(findings)), tuple(matches))
+
+
+def _refused(key: str, asked: Sequence[Instruction], known: Sequence[Fact]) -> list[Finding]:
+    """An engine's file that says another value than the code does: the library refuses the two, or takes the file's."""
+    if key not in SAID_TWICE:
+        return []
+    return [
+        _finding(key, i, f, f.value)
+        for i in asked
+        if i.polarity == "require" and i.relation == "eq"
+        for f in known
+        if f.how.startswith("deepspeed's ") and not agrees(i, f.value)
+    ][:1]
 
 
 def _total_is_met(active: Sequence[Instruction], facts: Sequence[Fact]) -> bool:
@@ -157,7 +173,8 @@ def _derived(instruction: Instruction, facts: Sequence[Fact]) -> bool:
 def effective(facts: Sequence[Fact]) -> int | None:
     """Samples per update: per device, times accumulation, times devices where the code says how many."""
     size = _only(facts, "batch_size")
-    if size is None:
+    parts = {f.value for f in facts if f.key == "gradient_accumulation"}
+    if size is None or len(parts) > 1:
         return None
     return size * (_only(facts, "gradient_accumulation") or 1) * (_only(facts, "num_gpus") or 1)
 

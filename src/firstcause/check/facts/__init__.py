@@ -11,6 +11,7 @@ from firstcause.check.facts.evaluations import evaluation_facts
 from firstcause.check.facts.fact import Fact
 from firstcause.check.facts.framework import framework_facts
 from firstcause.check.facts.generation import generation_facts
+from firstcause.check.facts.lambdas import lambda_facts
 from firstcause.check.facts.layers import layer_facts
 from firstcause.check.facts.loops import loop_facts
 from firstcause.check.facts.losses import loss_facts
@@ -24,6 +25,7 @@ READERS = (
     precision_facts,
     model_facts,
     loop_facts,
+    lambda_facts,
     data_facts,
     output_facts,
     framework_facts,

@@ -31,6 +31,8 @@ def _fact(code: Code, call: Call, argument: str, key: str, position: int | None)
         return None
     how = f"{call.name.rpartition('.')[2]}({argument}=)"
     key, plain = _as_asked(key, normal(key, found.value))
+    if plain is None:
+        return None
     return Fact(
         key, plain, found.site, how, argument, not found.overridable, True, reason(call.module, value.node)
     )

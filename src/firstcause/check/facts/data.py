@@ -39,14 +39,24 @@ def _sets(code: Code) -> Iterator[Fact]:
             )
         for files in _texts(call.constant("data_files"), call.constant("data_dir")):
             yield Fact("dataset", path(files[0]), files[1], "load_dataset(data_files=)", "data_files")
+    for call in code.calls(
+        "datasets.load_from_disk", "datasets.Dataset.load_from_disk", "datasets.DatasetDict.load_from_disk"
+    ):
+        given = call.argument("dataset_path", 0)
+        folder = text_at_definition(code, given) if given is not None else None
+        if folder is not None:
+            yield Fact(
+                "dataset", path(str(folder.value)), folder.site, "load_from_disk", sure=not folder.overridable
+            )
     for call in code.calls_within("torchvision.datasets."):
         last = call.name.rpartition(".")[2]
         if last != "ImageFolder":
             yield Fact("dataset", last, call.site, call.name)
             continue
-        root = call.constant("root", 0)
+        given = call.argument("root", 0)
+        root = text_at_definition(code, given) if given is not None else None
         if root is not None:
-            yield Fact("dataset", path(str(root.value)), root.site, "ImageFolder")
+            yield Fact("dataset", path(str(root.value)), root.site, "ImageFolder", sure=not root.overridable)
 
 
 def _texts(*found: Constant | None) -> Iterator[tuple[str, Site]]:

@@ -10,6 +10,7 @@ from firstcause.check.facts.fact import Fact
 from firstcause.check.facts.table import Default, defaults
 from firstcause.check.steps import OPTIMIZERS
 from firstcause.check.trainers import ARGUMENTS, CONFIGS, OF_TRL, TRAINERS
+from firstcause.schema.instruction import Instruction
 
 
 def default_facts(code: Code, known: Sequence[Fact]) -> Iterator[Fact]:
@@ -19,7 +20,8 @@ def default_facts(code: Code, known: Sequence[Fact]) -> Iterator[Fact]:
     """
     stated = {f.key for f in known}
     for default in defaults():
-        if default.key in stated or not code.asked(default.key):
+        asked = code.asked(default.key)
+        if default.key in stated or not asked or any(_leaves_open(i) for i in asked):
             continue
         calls = code.calls(*default.calls)
         if not calls or not all(_leaves_out(c, default) for c in calls) or not _trains(code, default, calls):
@@ -30,6 +32,11 @@ def default_facts(code: Code, known: Sequence[Fact]) -> Iterator[Fact]:
         how = f"{first.name.rpartition('.')[2]} without {default.argument}, whose default it is"
         stated.add(default.key)
         yield Fact(default.key, default.value, first.site, how, default.argument, explicit=False)
+
+
+def _leaves_open(instruction: Instruction) -> bool:
+    """Whether a default contradicts nothing: what only follows, "at the end", and an Adam that may be any of them."""
+    return instruction.derived or instruction.value in ("end", "adam")
 
 
 def _leaves_out(call: Call, default: Default) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from firstcause.check.code import Call, Code
 from firstcause.check.constants import Constant, constant
@@ -19,6 +20,8 @@ from firstcause.source.resolve import external, resolve
 from firstcause.source.steps import Step
 
 FLAGS = ("bf16", "fp16")
+# Options of which "none" is a value.
+NONE_IS_A_WORD = frozenset({"report_to", "eval_strategy", "save_strategy"})
 OPTIMIZER = {
     "lr": "learning_rate",
     "weight_decay": "weight_decay",
@@ -91,6 +94,8 @@ def _options(call: Call, argument: str) -> Iterator[Constant]:
         node = given(launch, argument)
         if node is not None:
             found = constant(project, Value(launch.file, node))
+            if found is not None and found.value is None and argument in NONE_IS_A_WORD:
+                found = replace(found, value="none")
         else:
             walk = new_walk(project)
             config = config_word(walk, launch) or option_config(walk, launch)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from firstcause.check.code import Call, Code
@@ -27,6 +28,8 @@ TASKS = {
 ADAPTERS = ("peft.LoraConfig", "peft.AdaLoraConfig")
 # What reads a checkpoint and is no model.
 NO_MODEL = ("Tokenizer", "Processor", "Config", "FeatureExtractor", "Dataset", "Scheduler")
+# The head of a model that a module holds: ``self.net.fc``.
+OWN_HEAD = re.compile(r"self\.\w+\.(?:fc|classifier|head|heads)(?:\.head|\[-?\d+\])?")
 TORCHVISION = "torchvision.models."
 PACKAGES = frozenset({"segmentation", "detection", "video", "quantization", "optical_flow"})
 
@@ -71,6 +74,17 @@ def model_facts(code: Code) -> Iterator[Fact]:
         task = next((t for end, t in TASKS.items() if owner.endswith(end)), None)
         if task:
             yield Fact("task", task, call.site, owner)
+        kernel = value_of(call, "attn_implementation")
+        if kernel is not None and isinstance(kernel.value, str):
+            how = f"{owner}.from_pretrained(attn_implementation=)"
+            yield Fact(
+                "attn_implementation",
+                kernel.value,
+                kernel.site,
+                how,
+                "attn_implementation",
+                not kernel.overridable,
+            )
         yield from _labels(call, "num_labels")
         if (
             task in ("classification", "token_classification")
@@ -107,6 +121,10 @@ def _vision(code: Code) -> Iterator[Fact]:
             name = call.constant("model_name", 0)
             if name is not None:
                 yield Fact("model", name.value, name.site, call.name)
+            rate = value_of(call, "drop_rate")
+            if rate is not None and isinstance(rate.value, (int, float)):
+                how = "create_model(drop_rate=)"
+                yield Fact("dropout", rate.value, rate.site, how, "drop_rate", not rate.overridable)
         yield from _labels(call, "num_classes")
     for head in (*_heads(code), *own_heads(code)):
         width = value_of(head, "out_features", 1)
@@ -126,7 +144,9 @@ def _heads(code: Code) -> Iterator[Call]:
         statement = call.module.statement(call.node)
         targets = statement.targets if isinstance(statement, ast.Assign) else []
         if any(
-            isinstance(t, (ast.Attribute, ast.Subscript)) and "self." not in ast.unparse(t) for t in targets
+            isinstance(t, (ast.Attribute, ast.Subscript))
+            and ("self." not in ast.unparse(t) or OWN_HEAD.fullmatch(ast.unparse(t)))
+            for t in targets
         ):
             yield call
 

@@ -18,6 +18,7 @@ OPTIMIZERS = {
     "adamw_bnb_8bit": "adamw_8bit", "adamw_8bit": "adamw_8bit", "paged_adamw_8bit": "paged_adamw_8bit",
     "paged_adamw_32bit": "paged_adamw_32bit", "paged_adamw": "paged_adamw_32bit", "lion_8bit": "lion_8bit", "lion_32bit": "lion",
 }  # fmt: skip
+DISTRIBUTED = {"ddp": "ddp", "fsdp": "fsdp", "deepspeed": "deepspeed", "dp": "dp"}
 # Owners that a hub name may leave out.
 OWNERS = (
     "google-bert/",
@@ -40,6 +41,8 @@ def normal(key: str, value: Any) -> Any:
         return OPTIMIZERS.get(str(value).lower(), str(value).lower())
     if key in ("scheduler", "eval_strategy", "save_strategy", "report_to", "quantization", "metric_for_best"):
         return str(value).lower() if not isinstance(value, list) else value
+    if key == "distributed":
+        return DISTRIBUTED.get(str(value).lower().split("_", 1)[0])
     if key in ("output_dir", "output_path", "input_path"):
         return path(str(value))
     return value

@@ -61,15 +61,27 @@ def fix_for(slug: str, unsafe: bool = False) -> Fix | None:
     return None
 
 
-def fix_all(findings: Iterable[Finding], root: str, paths: Sequence[str], unsafe: bool = False) -> Fixed:
-    """Correct the findings that have a fix; nothing is written, notebooks are left as they are."""
+def fix_all(
+    findings: Iterable[Finding],
+    root: str,
+    paths: Sequence[str],
+    unsafe: bool = False,
+    texts: Mapping[str, bytes] | None = None,
+) -> Fixed:
+    """Correct the findings that have a fix; nothing is written, notebooks are left as they are.
+
+    ``texts`` are files as an editor holds them, by absolute path.
+    """
+    texts = texts or {}
     wanted = [f for f in findings if fix_for(f.slug, unsafe) is not None and f.site.file.endswith(".py")]
     names = list(dict.fromkeys(os.path.abspath(os.path.join(root, f.site.file)) for f in wanted))
     given = [os.path.abspath(p) for p in paths if os.path.isfile(p)]
-    fixed, before = Fixed(), {name: _read(name) for name in names}
+    before = {name: texts[name] if name in texts else _read(name) for name in names}
+    fixed = Fixed(dict(texts))
     for finding in sorted(wanted, key=lambda f: (f.site.file, -f.site.line))[:MAX_FIXES]:
         if _fix(finding, root, [*names, *given], fixed, unsafe):
             fixed.count += 1
+    fixed.files = {p: raw for p, raw in fixed.files.items() if raw != texts.get(p)}
     fixed.diff = "".join(_diff(root, p, before[p], raw) for p, raw in fixed.files.items())
     return fixed
 

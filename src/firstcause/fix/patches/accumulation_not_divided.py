@@ -30,7 +30,7 @@ def line(facts: Facts, project: Project) -> Site | None:
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     """The loss divided by what the program itself counts its micro-batches with, where it shows that."""
     module = module_of(facts, project)
-    statement = statement_at(module, facts) if module is not None else None
+    statement = statement_at(module, facts) if module is not None and facts.get("calls") else None
     loss = _loss(statement) if statement is not None else None
     count = (
         _count(facts, project, module, statement) if module is not None and statement is not None else None
@@ -79,9 +79,9 @@ def _count(facts: Facts, project: Project, module: Module, statement: ast.stmt) 
         if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod) and not isinstance(n.left, ast.Constant)
     }
     same = [text for text, value in found.items() if value == facts.get("calls")]
-    window = _window(module, statement)
+    window = _window(module, statement) or _counted(facts, project, module, statement)
     if not found and window is not None:
-        return f"len({window})"
+        return window
     unknown = [text for text, value in found.items() if value is None]
     if len(same) == 1:
         return same[0]
@@ -106,7 +106,22 @@ def _window(module: Module, statement: ast.stmt) -> str | None:
         or (isinstance(n, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in n.targets))
     ]
     lists = [m for m in made if isinstance(m, (ast.List, ast.ListComp, ast.Tuple)) or _calls_list(m)]
-    return name if not steps and made and len(lists) == len(made) else None
+    return f"len({name})" if not steps and made and len(lists) == len(made) else None
+
+
+def _counted(facts: Facts, project: Project, module: Module, statement: ast.stmt) -> str | None:
+    """The number that the loop around the backward call says itself: ``range(k)``, ``islice(feed, k)``, ``chunk(k)``."""
+    loop = next((p for p in module.ancestors(statement) if isinstance(p, (ast.For, ast.While))), None)
+    if not isinstance(loop, ast.For) or ".step(" in module.segment(loop):
+        return None
+    for call in module.inside(loop.iter, ast.Call):
+        name = module.segment(call.func).rpartition(".")[2]
+        takes = {"range": 1, "islice": 2, "chunk": 1, "tensor_split": 1}.get(name)
+        if takes is None or len(call.args) != takes or call.keywords:
+            continue
+        if number(project, Value(module, call.args[-1])) in (None, facts["calls"]):
+            return module.segment(call.args[-1])
+    return None
 
 
 def _calls_list(node: ast.expr) -> bool:

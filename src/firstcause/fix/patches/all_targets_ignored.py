@@ -25,8 +25,23 @@ UNDERSTOOD = frozenset({"input", "target", "ignore_index"})
 
 
 def line(facts: Facts, project: Project) -> Site | None:
-    """The line of the loss."""
+    """The line of the loss; where a library's model computes it, the one line that sets targets to the ignored label."""
+    module = module_of(facts, project)
+    if module is not None and facts.get("ignore_index") is not None and loss_of(facts, project) is None:
+        setting = [m.site(s) for m in project.modules for s in m.nodes(ast.Assign) if _ignores(s, facts)]
+        if len(setting) == 1:
+            return setting[0]
     return named_line(facts, project)
+
+
+def _ignores(statement: ast.Assign, facts: Facts) -> bool:
+    """Whether a statement writes the ignored label into a part of something: ``labels[:prompt] = -100``."""
+    if not all(isinstance(target, ast.Subscript) for target in statement.targets):
+        return False
+    try:
+        return bool(ast.literal_eval(statement.value) == facts["ignore_index"])
+    except ValueError:
+        return False
 
 
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:

@@ -9,16 +9,19 @@ Facts:
 - ``ids_min``, ``ids_max``: over the failing batch.
 - ``offenders``, ``ids_count``: ids out of range, and all ids, in the failing batch.
 - ``known_max``: the largest id over all data seen, where known; optional.
+- ``module_path``: the embedding's path in the model, where the model is a library's; optional.
 - ``ids``: the source text of the ids on the failing line, where known; optional.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 
 from firstcause.fix.counts import Count, count_of, raised
 from firstcause.fix.draft import draft
 from firstcause.fix.edits import Edit
+from firstcause.fix.library_models import made_by, size_of
 from firstcause.fix.numbering import missing_offset
 from firstcause.fix.operations import Facts, candidates, module_of, name_of
 from firstcause.fix.rewrite import added
@@ -35,6 +38,8 @@ CAUSE = "embedding-index-out-of-range"
 MAX_MISSING = 8
 # From this share of ids on, the ids are the rule and the table the exception.
 MANY = 0.1
+# Tables of a library's model that hold no vocabulary.
+POSITIONS = re.compile(r"pos|wpe|type", re.IGNORECASE)
 
 
 def line(facts: Facts, project: Project) -> Site | None:
@@ -43,6 +48,11 @@ def line(facts: Facts, project: Project) -> Site | None:
         count, built = _rows(facts, project), _constructions(facts, project)
         if count is not None or built:
             return count.site if count is not None else built[0].site
+        if not facts.get("class_name") and not POSITIONS.search(str(facts.get("module_path") or "")):
+            said = size_of(project, "vocab_size")
+            made = made_by(project, "vocab_size") if said is None else None
+            if said is not None or made is not None:
+                return said.site if said is not None else made[0].site(made[1]) if made is not None else None
     ids = _ids(facts, project)
     found = data_origins_of(project, ids) if ids is not None else []
     return preparing_site(found) if found else None

@@ -27,6 +27,8 @@ def line(facts: Facts, project: Project) -> Site | None:
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     """A copy on the line before; None where what is written to has no name of its own in the function."""
     found = statement_of(facts, project)
+    if found is not None:
+        found = found[0], _bound(*found)
     text = _copied(*found, str(facts.get("copy") or "clone")) if found is not None else None
     edit = inserted_line_before(*found, text) if found is not None and text is not None else None
     if found is None or edit is None:
@@ -43,12 +45,33 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     )
 
 
+def _bound(module: Module, statement: ast.stmt) -> ast.stmt:
+    """The statement that takes what is written to out of a dict which the function returns; else the one that writes."""
+    target, function = _target(statement), module.function(statement)
+    if not isinstance(target, ast.Name) or not isinstance(function, ast.FunctionDef):
+        return statement
+    bindings = [
+        a
+        for a in module.inside(function, ast.Assign)
+        if any(isinstance(t, ast.Name) and t.id == target.id for t in a.targets)
+    ]
+    taken = bindings[0].value if len(bindings) == 1 else None
+    if not isinstance(taken, ast.Subscript) or not _is_key(taken) or not isinstance(taken.value, ast.Name):
+        return statement
+    returned = [r.value for r in module.inside(function, ast.Return)]
+    whole = all(isinstance(v, ast.Name) and v.id == taken.value.id for v in returned)
+    return bindings[0] if returned and whole else statement
+
+
 def _copied(module: Module, statement: ast.stmt, method: str) -> str | None:
     target = _target(statement)
     while isinstance(target, ast.Subscript) and not _is_key(target):
         target = target.value
     if isinstance(target, ast.Name):
         return f"{target.id} = {target.id}.{method}()"
+    taken = statement.value if isinstance(statement, ast.Assign) and target is None else None
+    if isinstance(taken, ast.Subscript) and _is_key(taken):
+        target = taken
     if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
         name, key, whole = target.value.id, module.segment(target.slice), module.segment(target)
         return f"{name} = {{**{name}, {key}: {whole}.{method}()}}"

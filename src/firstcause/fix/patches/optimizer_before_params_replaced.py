@@ -32,6 +32,8 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     if made is None:
         return None
     module, statement = made
+    if _replacement(facts, project, module, statement) is None:
+        module, statement = _asked_for(project, module, statement) or made
     if (
         not isinstance(statement, ast.Assign)
         or statement_at(module, {"line": statement.lineno}) is not statement
@@ -61,6 +63,24 @@ def _made(facts: Facts, project: Project) -> tuple[Module, ast.stmt] | None:
     followed = [(m, s) for m, s in found if _replacement(facts, project, m, s) is not None]
     chosen = followed if len(found) > 1 else found
     return chosen[-1] if chosen else None
+
+
+def _asked_for(project: Project, module: Module, made: ast.stmt) -> tuple[Module, ast.stmt] | None:
+    """The one statement that calls the function, or builds the class, in which the optimizer is made."""
+    function = module.function(made)
+    if not isinstance(function, ast.FunctionDef):
+        return None
+    owner = next((a for a in module.ancestors(function) if isinstance(a, ast.ClassDef)), None)
+    if owner is not None and function.name != "__init__":
+        return None
+    name = owner.name if owner is not None else function.name
+    found = [
+        (m, s)
+        for m in project.modules
+        for c in m.nodes(ast.Call)
+        if m.segment(c.func).rpartition(".")[2] == name and (s := m.statement(c)) is not None
+    ]
+    return found[0] if len(found) == 1 else None
 
 
 def _replacement(facts: Facts, project: Project, module: Module, made: ast.stmt) -> ast.stmt | None:

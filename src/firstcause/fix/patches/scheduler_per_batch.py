@@ -35,6 +35,8 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
         return None
     module, statement = found
     after = _loop(module, statement) if facts.get("per_batch") else _step(facts, project, module, statement)
+    if after is not None and not _is_known(module, statement, after):
+        return None
     if after is None or not isinstance(statement, ast.Expr):
         return None
     gone, moved = removed(module, statement), inserted_line_after(module, after, module.segment(statement))
@@ -67,11 +69,33 @@ def _call(facts: Facts, project: Project) -> tuple[Module, ast.stmt] | None:
 
 
 def _loop(module: Module, statement: ast.stmt) -> ast.stmt | None:
-    return next((a for a in module.ancestors(statement) if isinstance(a, LOOPS)), None)
+    """The loop over batches: around the statement, or around the one call of its function."""
+    scope = scope_of(module, statement)
+    own = next((a for a in module.ancestors(statement) if isinstance(a, LOOPS)), None)
+    if own is not None and scope_of(module, own) is scope:
+        return own
+    name = getattr(scope, "name", "")
+    calls = [s for c in calls_in(module, module.tree, name) if (s := module.statement(c)) is not None]
+    if len(calls) != 1:
+        return None
+    return next((a for a in module.ancestors(calls[0]) if isinstance(a, LOOPS)), None)
+
+
+def _is_known(module: Module, statement: ast.stmt, after: ast.stmt) -> bool:
+    """Whether the statement means the same behind ``after``: in one function, or by ``self`` in one class."""
+    if scope_of(module, after) is scope_of(module, statement):
+        return True
+    holders = [
+        next((a for a in module.ancestors(s) if isinstance(a, ast.ClassDef)), None)
+        for s in (statement, after)
+    ]
+    return (
+        holders[0] is not None and holders[0] is holders[1] and module.segment(statement).startswith("self.")
+    )
 
 
 def _step(facts: Facts, project: Project, module: Module, statement: ast.stmt) -> ast.stmt | None:
     found = statement_of(facts.get("step"), project)
     if found is None or found[0] is not module:
         return None
-    return found[1] if scope_of(module, found[1]) is scope_of(module, statement) else None
+    return found[1]

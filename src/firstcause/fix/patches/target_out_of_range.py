@@ -16,12 +16,13 @@ import ast
 
 from firstcause.fix.counts import Count, count_of, raised, set_to
 from firstcause.fix.draft import draft
+from firstcause.fix.library_models import made_by, size_of
 from firstcause.fix.losses import Loss, loss_of, marker_of
 from firstcause.fix.operations import Facts, name_of
 from firstcause.fix.rewrite import added_keyword, plus
 from firstcause.fix.submodules import argument_of, constructions
 from firstcause.schema import Fix, Site
-from firstcause.source import Project
+from firstcause.source import Module, Project
 from firstcause.source.callees import library_name
 from firstcause.source.data import data_origins_of, places, preparing_site
 from firstcause.source.flow import new_walk
@@ -38,6 +39,8 @@ HEADS = {
     "Conv1d": "out_channels",
     "Conv3d": "out_channels",
 }
+# How libraries call the number of classes, in a configuration or when a model is made.
+LABELS = ("num_labels", "num_classes", "id2label")
 # Calls that give a tensor or an array of numbers, or one number: what 1 can be taken from.
 ARRAYS = ("torch.", "numpy.")
 NUMBERS = ("builtins.int",)
@@ -52,6 +55,9 @@ def line(facts: Facts, project: Project) -> Site | None:
         count = _classes(facts, project)
         if count is not None:
             return count.site
+        made = _library_head(facts, project)
+        if made is not None:
+            return made[0].site(made[1])
     if loss is None:
         return None
     target = loss.target
@@ -104,7 +110,12 @@ def _classes(facts: Facts, project: Project) -> Count | None:
         value = argument_of(found, name, 1)
         if value is not None:
             return count_of(project, value)
-    return None
+    return None if facts.get("class_name") else size_of(project, *LABELS)
+
+
+def _library_head(facts: Facts, project: Project) -> tuple[Module, ast.Call] | None:
+    """The call that makes a library's model with its own number of classes."""
+    return None if facts.get("class_name") else made_by(project, *LABELS)
 
 
 def _ignore(project: Project, root: str, loss: Loss, marker: int, classes: int) -> Fix | None:
@@ -125,9 +136,11 @@ def _ignore(project: Project, root: str, loss: Loss, marker: int, classes: int) 
 def _enlarge(facts: Facts, project: Project, root: str, classes: int) -> Fix | None:
     high = _bounds(facts)[1]
     count = _classes(facts, project)
-    if count is None or high is None:
+    if high is None:
         return None
     missing = high - classes + 1
+    if count is None:
+        return _told(facts, project, root, classes, missing)
     # One class more is shown by the label itself; how many there are in all only by the whole data.
     if missing > 1 and facts.get("known_max") is None:
         return None
@@ -142,6 +155,25 @@ def _enlarge(facts: Facts, project: Project, root: str, classes: int) -> Fix | N
         f"Give `{name_of(facts)}` {classes + missing} outputs instead of {classes}: the labels go up to {high}.",
         f"{count.site}: `{count.text}` grows by {missing}; the logits have {classes + missing} classes.",
         f"Labels above {high}, which were not seen, and checkpoints of the head with {classes} classes, which do not load "
+        "into the new one.",
+    )
+
+
+def _told(facts: Facts, project: Project, root: str, classes: int, missing: int) -> Fix | None:
+    """A library's head keeps its default of two: say how many classes there are, where one more is needed."""
+    made = _library_head(facts, project)
+    if made is None or missing != 1:
+        return None
+    module, call = made
+    name = "num_classes" if module.segment(call.func).endswith("create_model") else "num_labels"
+    return draft(
+        project,
+        root,
+        CAUSE,
+        [added_keyword(module, call, f"{name}={classes + 1}")],
+        f"Say at {module.site(call)} that there are {classes + 1} classes: without it the head has {classes}.",
+        f"{module.site(call)}: the head has {classes + 1} outputs, and names of the classes that fit.",
+        f"Labels above {classes}, which were not seen, and checkpoints of the head with {classes} classes, which do not load "
         "into the new one.",
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from types import FrameType
@@ -9,6 +10,7 @@ from typing import Any
 
 import torch
 
+from firstcause.installed import is_installed
 from firstcause.lab import places
 from firstcause.lab.audit import Call, Watcher
 from firstcause.lab.modes import drops
@@ -51,7 +53,7 @@ class Watch(Watcher):
             training
             and share
             and site is not None
-            and "torch" not in site["file"].rpartition("site-packages")[2]
+            and not (is_installed(site["file"]) and f"{os.sep}torch" in site["file"])
         ):
             self.dropping.append({"kind": "function", "name": call.name, "site": site, "share": float(share)})
 

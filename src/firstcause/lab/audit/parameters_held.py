@@ -104,6 +104,7 @@ class Watch(Watcher):
             "name": name,
             "class": type(owner).__name__,
             "values": fresh_values.freshness(owner, own_name) if own_name in owner._parameters else "unknown",
+            "zero": not bool(parameter.detach().any()),
             "root": root,
             "inside": self.inside.get(id(owner)),
             "container": [type(held_by[0]).__name__, held_by[1]] if held_by is not None else None,

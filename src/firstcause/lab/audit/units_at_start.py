@@ -11,12 +11,15 @@ import torch
 
 from firstcause.lab import places, starts
 from firstcause.lab.audit import Call, Watcher
+from firstcause.lab.drawn_by_libraries import weights_of_libraries
 from firstcause.record.observe.failure import parameter_names
 
 # Steps that are looked at, and calls of one pass.
 FIRST, MOST = 6, 64
 # Inputs beyond this leave sigmoid and tanh less than a fiftieth of their slope.
 BEYOND = 4.0
+# A bias is torch's own up to so many times its bound.
+FAR = 2.0
 WEIGHTED = frozenset({"linear", "conv1d", "conv2d", "conv3d"})
 
 
@@ -35,6 +38,7 @@ class Watch(Watcher):
         self.held: dict[int, torch.Tensor] = {}
         self.inputs: dict[str, Any] = {}
         self.by_channel = False
+        self.foreign: frozenset[int] = frozenset()
 
     def called(self, call: Call) -> None:
         activates = call.name not in WEIGHTED
@@ -49,7 +53,7 @@ class Watch(Watcher):
                 self._activated(number, call.name, value, call.result.detach())
             elif len(call.args) > 1:
                 self.by_channel = call.name != "linear"
-                self._weighted(call.args[1], value, call.result.detach())
+                self._weighted(call, value, call.result.detach())
 
     def _activated(self, number: int, kind: str, value: torch.Tensor, result: torch.Tensor) -> None:
         axis = 1 if self.by_channel and value.dim() > 2 else value.dim() - 1
@@ -68,10 +72,12 @@ class Watch(Watcher):
         known = self.live.get(number)
         self.live[number] = live if known is None or known.shape != live.shape else known | live
 
-    def _weighted(self, weight: Any, value: torch.Tensor, result: torch.Tensor) -> None:
+    def _weighted(self, call: Call, value: torch.Tensor, result: torch.Tensor) -> None:
+        weight = call.args[1]
         if id(weight) in self.weights or not isinstance(weight, torch.nn.Parameter):
             return
         if not self.weights:
+            self.foreign = weights_of_libraries()
             self.inputs = {"mean": float(value.mean()), "size": float(value.square().mean().sqrt())}
         self.held[id(weight)] = weight
         self.weights[id(weight)] = {
@@ -79,7 +85,9 @@ class Watch(Watcher):
             if weight.numel() > 1
             else 1.0,
             "rows": len(weight),
+            "drawn_by_library": id(weight) in self.foreign,
             "alike": _alike(weight),
+            "bias": _share_of_bias(call, result),
             "gain": float(result.std() / value.std().clamp_min(1e-12)) if result.numel() > 1 else 1.0,
             "site": places.here(),
         }
@@ -110,6 +118,21 @@ class Watch(Watcher):
             "weights": weights,
             "inputs": self.inputs,
         } | self.begun.facts()
+
+
+def _share_of_bias(call: Call, result: torch.Tensor) -> float:
+    """The mean size of a bias over the spread of what it is added to; 0 without one, or one of torch's own size."""
+    bias = call.args[2] if len(call.args) > 2 else call.kwargs.get("bias")
+    if not isinstance(bias, torch.nn.Parameter) or result.numel() < 2:
+        return 0.0
+    size = float(bias.detach().abs().float().mean())
+    if size <= FAR * 3**0.5 * starts.spread_of_default(call.args[1]):
+        # As torch draws it: where all samples are alike here, it is large beside no spread at all.
+        return 0.0
+    # What a unit's bias adds is the same for all samples: it is no part of this spread.
+    by_unit = result.transpose(1, -1) if call.name != "linear" else result
+    spread = by_unit.reshape(-1, by_unit.shape[-1]).float().std(dim=0).mean()
+    return size / max(float(spread), 1e-12)
 
 
 def _alike(weight: torch.Tensor) -> bool:

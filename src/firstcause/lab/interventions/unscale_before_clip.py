@@ -64,7 +64,9 @@ class Change(Intervention):
 
 def _clipped(name: str, args: Any, kwargs: Any, scaler: Any, held: list[torch.Tensor]) -> dict[str, Any]:
     gradients = [p.grad for p in held if p.grad is not None]
-    norm = float(torch.nn.utils.get_total_norm(gradients)) if gradients else 0.0
+    # torch.nn.utils.get_total_norm is there since torch 2.6.
+    norms = [torch.linalg.vector_norm(gradient) for gradient in gradients]
+    norm = float(torch.linalg.vector_norm(torch.stack(norms))) if norms else 0.0
     limit = args[0] if args else kwargs.get("max_norm", kwargs.get("clip_value"))
     return {
         "call": name,

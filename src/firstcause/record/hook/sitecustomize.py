@@ -39,8 +39,10 @@ def _start():
 
             limited = resource.getrlimit(resource.RLIMIT_FSIZE)[0] != resource.RLIM_INFINITY
             sys.dont_write_bytecode = plain or limited
+            # It is sealed on the way where it runs the program again, and may write none afterwards either.
+            sealed = "FIRSTCAUSE_REPLAY" in os.environ
             _observe(folder, home, before)
-            sys.dont_write_bytecode = plain
+            sys.dont_write_bytecode = plain or sealed
         except Exception as error:  # noqa: BLE001 - ours may not stop the program
             sys.dont_write_bytecode = plain
             try:

@@ -15,7 +15,7 @@ def is_dead(error: BaseException | None) -> bool:
     """Whether an exception tells of a device that will give nothing back any more."""
     return (
         error is not None
-        and not isinstance(error, torch.OutOfMemoryError)
+        and not isinstance(error, torch.cuda.OutOfMemoryError)
         and any(w in str(error) for w in WORDS)
     )
 

@@ -11,6 +11,7 @@ from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any
 
+from firstcause.installed import is_installed
 from firstcause.record.observe import library_loops
 from firstcause.record.observe.mainscript import ModuleLoader
 from firstcause.record.observe.reach import Reach
@@ -52,7 +53,7 @@ class Finder(importlib.abc.MetaPathFinder):
     def is_project_file(self, path: str) -> bool:
         """Whether a file is the user's own: in no installed tree and not ours."""
         real = os.path.realpath(path)
-        return not real.startswith((*self._installed, PACKAGE + os.sep)) and "site-packages" not in real
+        return not real.startswith((*self._installed, PACKAGE + os.sep)) and not is_installed(real)
 
     def marked_code(self, path: str, main: bool = False) -> CodeType | None:
         """The file compiled with marks, or None where nothing is to be marked; a ``__main__`` always is."""

@@ -10,6 +10,8 @@ import os
 import re
 from typing import Any
 
+from firstcause.installed import is_installed
+
 VARIABLE = "FIRSTCAUSE_NO_DATA"
 WHY = "run --no-data keeps no values"
 WITHHELD = f"<not kept: {WHY}>"
@@ -68,4 +70,4 @@ def replayed(facts: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_library(frames: list[dict[str, Any]]) -> bool:
-    return bool(frames) and "site-packages" in frames[-1]["file"]
+    return bool(frames) and is_installed(frames[-1]["file"])

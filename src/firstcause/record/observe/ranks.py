@@ -176,6 +176,9 @@ def _dump() -> bytes:
     # Its stubs do not know the recorder.
     c10d: Any = importlib.import_module("torch._C._distributed_c10d")
     torch = sys.modules["torch"]
+    if not hasattr(c10d, "_dump_fr_trace"):
+        # Older torch records for NCCL alone; where each rank stands is told by its stack.
+        return pickle.dumps({"entries": []})
     if "_inductor" in vars(torch):
         return bytes(c10d._dump_fr_trace())
     if "torch._inductor" in sys.modules:

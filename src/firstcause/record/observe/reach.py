@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import os
 
+from firstcause.installed import is_installed
 from firstcause.record.observe.model_names import ModelNames
 
 SEEDS = frozenset({"step", "training_step", "train_batch"})
@@ -115,7 +116,7 @@ class Reach:
             return []
         places = [os.path.join(root, *parts) for root in roots]
         candidates = [c for p in places for c in (p + ".py", os.path.join(p, "__init__.py"))]
-        return [c for c in candidates if os.path.isfile(c) and "site-packages" not in c]
+        return [c for c in candidates if os.path.isfile(c) and not is_installed(c)]
 
 
 def names_called(body: list[ast.stmt]) -> set[str]:

@@ -154,8 +154,9 @@ def forked() -> None:
 
 
 def _compiling() -> bool:
-    torch = sys.modules.get("torch")
-    return torch is None or torch.compiler.is_compiling()
+    # While torch itself is loaded, it has no compiler yet.
+    compiler = getattr(sys.modules.get("torch"), "compiler", None)
+    return compiler is None or compiler.is_compiling()
 
 
 def begin() -> None:
@@ -178,11 +179,17 @@ def begin() -> None:
 
 def unhandled() -> None:
     """An exception leaves ``__main__``; it goes on as it is."""
+    error = sys.exc_info()[1]
+    if error is not None and not isinstance(error, SystemExit):
+        ended_by(error)
+
+
+def ended_by(error: BaseException) -> None:
+    """This exception ends the program, or what a runner of tests runs as one."""
     from firstcause.record.observe import exceptions
 
-    error = sys.exc_info()[1]
     session = current()
-    if error is None or isinstance(error, SystemExit) or session.off:
+    if session.off:
         return
     try:
         session.journal.event("unhandled", exception=exceptions.describe(error))
@@ -198,6 +205,19 @@ def unhandled() -> None:
             recall(session, error)
     except Exception:
         session.failed("the exception that ended the program")
+
+
+def not_met(error: BaseException) -> None:
+    """A test says by this exception that something is not as it expects."""
+    from firstcause.record.observe import exceptions
+
+    session = current()
+    if session.off:
+        return
+    try:
+        session.journal.event("not-met", exception=exceptions.describe(error))
+    except Exception:
+        session.failed("what a test did not find")
 
 
 def mark(k: int, values: tuple[Any, ...]) -> None:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from firstcause.errors import RecordError
+from firstcause.installed import is_installed
 from firstcause.record import reserve, sources
 from firstcause.record.folder import RunFolder, relative
 from firstcause.record.journal import Reading, columns_of
@@ -74,6 +75,8 @@ def symptoms(
     failures = folder.failures()
     events = [e for r in readings for e in r.events]
     unhandled = [e["exception"] for e in events if e.get("event") == "unhandled"]
+    # What a test says is no failure of the program's own, also where it says so within a step.
+    said = [e["exception"] for e in events if e.get("event") == "not-met"]
     failed = ending.signal is not None or ending.exit_code not in (0, None)
     for facts in failures:
         if "call" in facts:
@@ -81,6 +84,8 @@ def symptoms(
         if facts["kind"] == "nan":
             found.append(_not_finite(facts))
         elif facts["kind"] == "exception" and failed and _same(facts, unhandled):
+            if said and _same(facts, said):
+                continue
             found.append(_raised(facts["exception"], cwd, facts["step"]))
     met = [f for f in failures if "call" in f and calls.is_symptom(f, failed, unhandled)]
     if not any(s.kind == "exception" for s in found) and not any(f["kind"] == "exception" for f in met):
@@ -90,14 +95,22 @@ def symptoms(
     found += [calls.symptom(f, events, site_of(calls.frames(f), cwd), cwd) for f in met]
     if ending.signal is not None:
         found.append(Symptom("signal", f"the command was ended by {signals.Signals(ending.signal).name}"))
-    elif failed and not found:
+    elif failed and not found and not said:
         found.append(
             Symptom(
                 "exit-code", f"the command ended with exit code {ending.exit_code} and no exception was seen"
             )
         )
     found.extend(_not_met(e) for e in expectations if e.met is False)
-    return tuple(found)
+    return (*found, *(_said(chain, cwd) for chain in said[:1]))
+
+
+def _said(chain: list[dict[str, Any]], cwd: str) -> Symptom:
+    """What a test did not find as it expects, and the statement that says so."""
+    site = site_of(chain[0]["frames"], cwd)
+    first = chain[0]["message"].strip().partition("\n")[0]
+    asked = f"`{site.text}`" if site is not None and site.text else "what a test asks for"
+    return Symptom("expectation", f"{asked} was expected to hold{f': {first}' if first else ''}", site)
 
 
 def _not_met(expectation: Expectation) -> Symptom:
@@ -134,7 +147,7 @@ def site_of(frames: list[dict[str, Any]], cwd: str) -> Site | None:
         path = frame["file"]
         if (
             path.startswith("<")
-            or "site-packages" in path
+            or is_installed(path)
             or f"{os.sep}lib{os.sep}python" in path
             or "firstcause" in path.split(os.sep)
         ):

@@ -17,12 +17,14 @@ from firstcause.sandbox.writers import (
     numpy_files,
     rebind,
     safetensors_files,
+    shared_libraries,
     sqlite_files,
     torch_files,
     trackers,
 )
 
 PATCHES: dict[str, Callable[[ModuleType], None]] = {
+    "ctypes.util": shared_libraries.patch,
     "h5py": hdf5_files.patch,
     "mlflow": trackers.patch_mlflow,
     "numpy.lib._datasource": numpy_files.patch,

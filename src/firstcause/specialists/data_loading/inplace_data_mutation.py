@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 from firstcause.lab.counterfactual import Arm, Ran
 from firstcause.schema import Evidence, Hypothesis
@@ -29,6 +30,9 @@ def _of_itself(one: Facts, examination: Examination) -> bool:
     if one["op"] not in ("__setitem__", "copy_", "write"):
         return one["op"] not in ("zero_", "fill_", "normal_", "uniform_", "random_")
     text = one["site"]["text"]
+    out = re.search(r"\bout=([\w.]+)", text)
+    if out is not None:
+        return len(re.findall(rf"(?<![\w.]){re.escape(out[1])}(?!\w)", text)) > 1
     target, _, value = text.partition("=")
     if text[len(target) - 1 : len(target)] in "+-*/" and value:
         return True

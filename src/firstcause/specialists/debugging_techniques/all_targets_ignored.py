@@ -5,6 +5,7 @@ from __future__ import annotations
 from firstcause.schema import Hypothesis
 from firstcause.specialists.births import settle_by_root, tell
 from firstcause.specialists.examination import Examination, Facts
+from firstcause.specialists.ignored_targets import all_ignored
 from firstcause.specialists.verdicts import inconclusive
 
 CAUSE = "all-targets-ignored"
@@ -33,15 +34,13 @@ def told(examination: Examination, root: Facts) -> str:
     """What was averaged over nothing, with its numbers; empty where the first bad value is something else."""
     if root["kind"] != "nan" or root["phase"] == "backward":
         return ""
-    targets = root.get("targets")
-    if targets:
-        if not targets["count"] or targets["ignored"] < targets["count"]:
-            return ""
+    targets = all_ignored(examination, root)
+    if targets is not None:
         return (
             f"all {targets['count']} targets are {targets['ignore_index']}, the label that does not count, "
             "so the mean is 0 / 0"
         )
-    if root["op"] not in MEANS or not root.get("empty"):
+    if root.get("targets") or root["op"] not in MEANS or not root.get("empty"):
         return ""
     selection = selecting(examination, root)
     if selection is None:
@@ -64,7 +63,7 @@ def selecting(examination: Examination, root: Facts) -> Facts | None:
 
 def facts(examination: Examination) -> Facts:
     root = examination.root or {}
-    targets = root.get("targets") or {}
+    targets = all_ignored(examination, root) or {} if root else {}
     return examination.place(root.get("site")) | {
         "ignore_index": targets.get("ignore_index"),
         "count": targets.get("count"),

@@ -6,6 +6,7 @@ from firstcause.schema import Hypothesis
 from firstcause.specialists.births import number, settle_by_root
 from firstcause.specialists.examination import Examination, Facts
 from firstcause.specialists.first_made import evidence, first_made
+from firstcause.specialists.ignored_targets import all_ignored
 from firstcause.specialists.masking import masked_row
 from firstcause.specialists.verdicts import confirmed, inconclusive, refuted
 
@@ -24,6 +25,8 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     if root is not None and root["op"] == "source" and root.get("whole_columns"):
         return _before_the_loop(hypothesis, examination)
     matches = root is not None and shows(root)
+    if root is not None and matches and all_ignored(examination, root):
+        return settle_by_root(hypothesis, examination, False, "a mean over targets that are all ignored")
     masked = masked_row(examination) if matches else None
     if masked is not None:
         return settle_by_root(hypothesis, examination, False, f"a row without any key: {masked.text}")

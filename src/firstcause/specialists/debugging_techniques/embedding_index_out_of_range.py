@@ -28,6 +28,7 @@ def facts(examination: Examination) -> Facts:
     if running and "embedding_dim" in running[-1]["settings"]:
         given |= {"embedding_dim": running[-1]["settings"]["embedding_dim"]}
     return given | {
+        "module_path": running[-1]["path"] if running else None,
         "num_embeddings": index.get("rows"),
         "ids_min": index.get("min"),
         "ids_max": index.get("max"),

@@ -15,7 +15,10 @@ CAUSE = "loss-term-dominates"
 DOMINATES = 30.0
 # How far the small term has to come down once the large one counts less, beside what it comes to as it is; how far the
 # large one may stay behind, in parts of its own fall; and how little the small one falls as it is.
-BETTER, KEPT, STILL = 0.6, 0.9, 0.3
+BETTER, KEPT, STILL = 0.6, 0.9, 0.5
+# A large term that the program itself multiplies by this much is no goal of its own but a price: it may stay behind, where
+# the small one comes down so far.
+RAISED, MUCH_BETTER = 10.0, 0.3
 
 
 def seen(found: Ran, examination: Examination) -> str | None:
@@ -33,11 +36,26 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     pair = _pair(found) if found is not None else None
     if found is None or pair is None or examination.lab is None:
         return inconclusive(CAUSE, "terms of the loss whose gradients on the same weights lie far apart")
-    large, small = pair
-    ratio = _ratio(found, large, small)
+    for factor in _factors(found, *pair):
+        tried = _tried(examination, found, *pair, factor)
+        if tried.status == "confirmed":
+            break
+    return tried
+
+
+def _factors(found: Ran, large: int, small: int) -> list[float]:
+    """By how much the large term is to be divided: its gradient's excess, and its own weight besides where it has one."""
+    ratio, weight = _ratio(found, large, small), float(found.facts["terms"][large]["weight"])
+    return [ratio, ratio * weight] if weight >= RAISED else [ratio]
+
+
+def _tried(examination: Examination, found: Ran, large: int, small: int, ratio: float) -> Hypothesis:
+    if examination.lab is None:
+        return inconclusive(CAUSE, "the training with the large term divided")
+    pair = (large, small)
     site = examination.site(found.facts["terms"][large])
     settings = {"watch": ["terms_of_loss"], "scaled": {str(large): 1 / ratio}}
-    arm = Arm("the largest term at the size of the other", "audit", settings)
+    arm = Arm(f"the largest term divided by {ratio:.3g}", "audit", settings)
     other = examination.lab.from_start([arm], examination.lab.horizon(audits.STEPS))[arm.name]
     ends = [
         (audits.end_of(r, f"term {i}"), mean(r.column(f"term {i}")[:3])) for r in (found, other) for i in pair
@@ -56,8 +74,10 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
         "large_scaled": large_now,
     }
     kept = large_start - large_now >= KEPT * (large_start - large_end)
-    if not other.finite or not (small_now <= BETTER * small_end and kept):
+    raised = found.facts["terms"][large]["weight"] >= RAISED and small_now <= MUCH_BETTER * small_end
+    if not other.finite or not ((small_now <= BETTER * small_end and kept) or raised):
         return inconclusive(CAUSE, f"{text}: not both are better off")
+    examination.memory[f"{CAUSE} ratio"] = ratio
     return confirmed(CAUSE, site, Evidence("counterfactual", True, text, values, site))
 
 
@@ -107,5 +127,5 @@ def facts(examination: Examination) -> Facts:
     terms = found.facts["terms"]
     return examination.place(terms[pair[0]]) | {
         "operand": terms[pair[0]]["operand"],
-        "ratio": _ratio(found, *pair),
+        "ratio": examination.memory.get(f"{CAUSE} ratio", _ratio(found, *pair)),
     }

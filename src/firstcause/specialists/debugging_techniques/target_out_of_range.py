@@ -9,10 +9,19 @@ from firstcause.specialists.refusals import settle_index
 CAUSE = "target-out-of-range"
 OPS = frozenset({"nll_loss_forward", "nll_loss2d_forward", "nll_loss", "nll_loss2d"})
 
+SCORES = frozenset({"log_softmax", "softmax"})
+
 
 def propose(examination: Examination) -> bool:
     refused = examination.refused
-    return refused is not None and refused["op"] in OPS
+    return refused is not None and (refused["op"] in OPS or _picks(refused, examination))
+
+
+def _picks(refused: Facts, examination: Examination) -> bool:
+    """Whether the labels pick from log-probabilities by ``gather``, as losses do that are written by hand."""
+    first = next((o for o in refused.get("operands") or [] if isinstance(o, dict)), {})
+    maker = examination.op(first.get("made_by"))
+    return refused["op"] == "gather" and maker is not None and maker["op"].strip("_") in SCORES
 
 
 def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:

@@ -40,7 +40,8 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
         text = f"the same rate trains once the gradients of {found.calls} backward calls are averaged"
         return refuted(CAUSE, found.evidence(False, [*arms, DIVIDED], text))
     burst = found.burst
-    if found.kept(CLIPPED) and (burst is not None or not found.kept(SLOWER)):
+    # Clipped at a norm that hardly moves the weights, everything stays near its start: that is no training yet.
+    if (found.kept(CLIPPED) and burst is not None) or (found.trains(CLIPPED) and not found.kept(SLOWER)):
         text = "the same rate trains once single large gradients are clipped"
         return refuted(CAUSE, found.evidence(False, arms, text))
     best = found.trained_before

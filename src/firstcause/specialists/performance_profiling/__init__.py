@@ -2,6 +2,7 @@
 
 from firstcause.specialists.performance_profiling import (
     data_bound_getitem,
+    launch_bound,
     python_loop_over_elements,
     rebuilt_every_step,
     recompiles_every_step,
@@ -16,6 +17,7 @@ SPECIALIST = Specialist(
         data_bound_getitem,
         rebuilt_every_step,
         python_loop_over_elements,
+        launch_bound,
         sync_every_step,
     ),
 )

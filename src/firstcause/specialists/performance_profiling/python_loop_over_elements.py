@@ -8,7 +8,7 @@ from typing import Any
 from firstcause.schema import Site
 from firstcause.source.iterated import iterated
 from firstcause.source.listed import listed_names
-from firstcause.source.module import Module
+from firstcause.source.loops import loops_around
 from firstcause.source.vectorised import together
 from firstcause.specialists import speeds
 from firstcause.specialists.examination import Examination, Facts
@@ -35,7 +35,7 @@ def _mine(examination: Examination) -> Facts:
         module = examination.project.module(row["file"])
         if row["share"] < LEAST_LINE or row["called"] > 0.5 * row["share"] or module is None:
             continue
-        for statement in _loops(module, row["line"]):
+        for statement in loops_around(module, row["line"]):
             if speeds.trains(
                 measured, row["file"], statement.lineno, statement.end_lineno or statement.lineno
             ):
@@ -48,20 +48,6 @@ def _mine(examination: Examination) -> Facts:
                 found.append(_facts(row, statement, ways) | {"share": share})
     # The outermost loop that can be written otherwise takes the inner ones with it.
     return max(found, key=lambda f: (f["share"], f["last"] - f["line"])) if found else {}
-
-
-def _loops(module: Module, line: int) -> list[ast.stmt]:
-    """The ``for`` loops around a line, outermost last, and its statement where that holds a list made by a loop."""
-    around: list[ast.stmt] = [
-        n for n in module.nodes(ast.For) if n.lineno <= line <= (n.end_lineno or n.lineno)
-    ]
-    simple = [
-        s
-        for s in module.nodes(ast.Assign, ast.AugAssign, ast.Return)
-        if s.lineno <= line <= (s.end_lineno or s.lineno)
-        and any(isinstance(n, (ast.ListComp, ast.GeneratorExp)) for n in ast.walk(s))
-    ]
-    return [*simple, *around]
 
 
 def _ways(statement: ast.stmt) -> list[str]:

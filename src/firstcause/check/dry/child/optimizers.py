@@ -75,7 +75,10 @@ def _stepping(session: Session, mode: Mode, original: Any, known: bool) -> Any:
             if closure is None:
                 if known and self.state and all(p in self.state for p in held(self) if p.grad is not None):
                     with torch.no_grad():
-                        torch.autograd.graph.increment_version([p for p in held(self) if p.grad is not None])
+                        # One at a time: older torch takes a tensor, and no list of them.
+                        for parameter in held(self):
+                            if parameter.grad is not None:
+                                torch.autograd.graph.increment_version(parameter)
                     self._step_count_dry = True
                 else:
                     result = original(self, *args, **kwargs)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from firstcause.check.dry.child.watcher import overridden
+from firstcause.installed import is_installed
 
 if TYPE_CHECKING:
     from firstcause.check.dry.child.loops import Loop
@@ -148,7 +149,7 @@ class Session:
         """Whether a file is the user's: beneath their folder, and no installed library."""
         if file not in self._owned:
             path = os.path.abspath(file) if not file.startswith("<") else ""
-            installed = "site-packages" in path or path.startswith(
+            installed = is_installed(path) or path.startswith(
                 (sys.prefix + os.sep, os.path.dirname(os.__file__))
             )
             self._owned[file] = path.startswith(self.folder + os.sep) and not installed

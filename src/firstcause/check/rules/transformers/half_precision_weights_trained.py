@@ -2,18 +2,20 @@
 
 Why: steps below 1/2048 of a weight are rounded away and small gradients become 0; with fp16=True the scaler refuses them
 ("Attempting to unscale FP16 gradients").
-Refuted by: an adapter (its weights stay float32), bfloat16 weights, no training.
+Refuted by: an adapter (its weights stay float32), bfloat16 weights, no training, an optimizer of other weights.
 Holds for: transformers, torch.
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Mapping
 
 from firstcause.check.code import Call, Code, finding
 from firstcause.check.constants import Named
 from firstcause.check.makers import makers_on_the_way
 from firstcause.check.rule import Example
+from firstcause.check.steps import OPTIMIZERS
 from firstcause.check.trainers import trainer_runs
 from firstcause.schema.finding import Category, Finding
 
@@ -27,6 +29,7 @@ HALF = ("float16", "torch.float16", "torch.half")
 def find(code: Code) -> Iterator[Finding]:
     if code.called_names() & {"float", "upcast_layernorm"} and code.methods("float"):
         return
+    yield from _in_loops(code)
     for run in trainer_runs(code):
         if run.adapted or run.model is None or run.model.may_have("quantization_config"):
             continue
@@ -42,6 +45,33 @@ def find(code: Code) -> Iterator[Finding]:
             text += "; load them in float32 (or bfloat16) and let autocast halve the activations"
             yield finding(SLUG, CATEGORY, call.module, call.node, text, related=(run.call.site,))
             break
+
+
+def _in_loops(code: Code) -> Iterator[Finding]:
+    """``net.half()`` of a network whose parameters an optimizer of the same function takes."""
+    if "backward" not in code.called_names():
+        return
+    optimized = {
+        (c.module.path, id(c.module.function(c.node)), ast.unparse(p.func.value))
+        for name in sorted(OPTIMIZERS)
+        for c in code.calls(f"torch.optim.{name}")
+        for p in ast.walk(c.node)
+        if isinstance(p, ast.Call) and isinstance(p.func, ast.Attribute) and p.func.attr == "parameters"
+    }
+    for call in code.methods("half", "to"):
+        if call.receiver is None or not (call.name == ".half" or _halves(call)):
+            continue
+        module, statement = call.module, call.module.statement(call.node)
+        names = {ast.unparse(call.receiver)}
+        if isinstance(statement, ast.Assign):
+            names |= {ast.unparse(t) for t in statement.targets}
+        around = id(module.function(call.node))
+        if any((module.path, around, name) in optimized for name in names):
+            text = (
+                "all weights are made float16 and are trained in it: small updates are rounded away, and a gradient scaler "
+                "refuses float16 gradients; keep them in float32 and let autocast halve the activations"
+            )
+            yield finding(SLUG, CATEGORY, module, call.node, text)
 
 
 def _halves(call: Call) -> bool:
@@ -65,6 +95,18 @@ def main(data):
     args = TrainingArguments("out", {precision}=True)
     Trainer(model=model, args=args, train_dataset=data).train()
 """
+_LOOP = """
+import torch
+from torch import nn
+
+net, head = nn.Linear(8, 8), nn.Linear(8, 2)
+net = net.half(){mark}
+optimizer = torch.optim.Adam({trained}.parameters(), lr=1e-3)
+for x, y in []:
+    optimizer.zero_grad()
+    nn.functional.cross_entropy(head(net(x)), y).backward()
+    optimizer.step()
+"""
 BAD = (
     Example(_BODY.format(dtype="float16", mark="  # found", more="", precision="fp16")),
     Example("""
@@ -75,8 +117,10 @@ model = AutoModelForSequenceClassification.from_pretrained("bert-base-uncased", 
 model.to("cuda")
 Trainer(model, train_dataset=[]).train()
 """),
+    Example(_LOOP.format(mark="  # found", trained="net")),
 )
 GOOD = (
+    Example(_LOOP.format(mark="", trained="head")),
     Example(_BODY.format(dtype="float32", mark="", more="", precision="fp16")),
     Example(_BODY.format(dtype="bfloat16", mark="", more="", precision="bf16")),
     Example(

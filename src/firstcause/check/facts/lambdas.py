@@ -1,0 +1,75 @@
+"""Schedules that a function of the step computes: the steps it warms up over, and whether it follows a cosine."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from firstcause.check.code import Call, Code
+from firstcause.check.facts.fact import Fact
+from firstcause.check.facts.values import known_value
+from firstcause.source.module import Module
+from firstcause.source.resolve import Defined, resolve
+
+
+def lambda_facts(code: Code) -> Iterator[Fact]:
+    """Facts of warmup_steps and scheduler from the functions that are given to LambdaLR."""
+    for call in code.calls("torch.optim.lr_scheduler.LambdaLR"):
+        found = _function(code, call)
+        if found is None:
+            continue
+        module, function = found
+        if any(_last_name(n) == "cos" for n in ast.walk(function) if isinstance(n, ast.Call)):
+            yield Fact("scheduler", "cosine", call.site, "a factor that follows a cosine")
+        yield from _warmup(code, module, function)
+
+
+def _function(code: Code, call: Call) -> tuple[Module, ast.FunctionDef | ast.Lambda] | None:
+    """The one function that computes the factor."""
+    given = call.argument("lr_lambda", 1)
+    if given is None:
+        return None
+    if isinstance(given.node, ast.Lambda):
+        return given.module, given.node
+    found = resolve(code.project, given.module, given.node)
+    if isinstance(found, Defined) and isinstance(found.node, ast.FunctionDef):
+        return found.module, found.node
+    return None
+
+
+def _warmup(code: Code, module: Module, function: ast.FunctionDef | ast.Lambda) -> Iterator[Fact]:
+    """The bound below which the factor is the step divided by it: ``if step < 500: return step / 500``."""
+    arguments = function.args.args
+    step = arguments[-1].arg if arguments else ""
+    divisors = {
+        ast.unparse(n.right)
+        for n in ast.walk(function)
+        if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div) and _names(n.left, step)
+    }
+    for test in ast.walk(function):
+        if (
+            isinstance(test, ast.Compare)
+            and len(test.ops) == 1
+            and isinstance(test.ops[0], (ast.Lt, ast.LtE))
+            and _names(test.left, step)
+            and any(ast.unparse(test.comparators[0]) in d for d in divisors)
+        ):
+            bound = known_value(code, module, test.comparators[0])
+            if bound is not None and isinstance(bound.value, int) and bound.value > 1:
+                yield Fact(
+                    "warmup_steps",
+                    bound.value,
+                    bound.site,
+                    "the bound of the warm-up",
+                    "",
+                    not bound.overridable,
+                )
+                return
+
+
+def _names(node: ast.AST, name: str) -> bool:
+    return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
+
+
+def _last_name(call: ast.Call) -> str:
+    return getattr(call.func, "attr", getattr(call.func, "id", ""))

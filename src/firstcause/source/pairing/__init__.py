@@ -1,0 +1,59 @@
+"""Places of a program at which inputs and targets may part: what puts one of two into another order, and what would keep it.
+
+Only a suspicion: that two names belong together, and how, is the program's own knowledge. Each place comes with the ways
+to write it otherwise; whether one of them makes a training better is for an experiment to say.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+
+from firstcause.source.module import Module
+
+
+@dataclass(frozen=True, eq=False)
+class Rewrite:
+    """A statement and the text that stands for it; its lines have no indentation of their own."""
+
+    module: Module
+    statement: ast.stmt
+    text: str
+
+
+@dataclass(frozen=True, eq=False)
+class Parting:
+    """A statement, what it does in words, and the ways to write it otherwise, the best one first."""
+
+    module: Module
+    statement: ast.stmt
+    words: str
+    ways: tuple[tuple[Rewrite, ...], ...]
+
+
+@cache
+def _finders() -> tuple[Callable[[Module], Iterator[Parting]], ...]:
+    # They need what is defined above.
+    from firstcause.source.pairing import indices, listings, loaders, orders, repeats, splits, unsorted
+
+    return (indices.find, orders.find, unsorted.find, repeats.find, splits.find, loaders.find, listings.find)
+
+
+def partings(module: Module) -> list[Parting]:
+    """All of a file, each statement once."""
+    found: dict[ast.stmt, Parting] = {}
+    for find in _finders():
+        for one in find(module):
+            if one.ways:
+                known = found.get(one.statement)
+                found[one.statement] = one if known is None else _joined(known, one)
+    return list(found.values())
+
+
+def _joined(known: Parting, other: Parting) -> Parting:
+    """One statement with the ways of both, each once."""
+    texts = [[r.text for r in way] for way in known.ways]
+    more = tuple(way for way in other.ways if [r.text for r in way] not in texts)
+    return replace(known, ways=known.ways + more)

@@ -1,0 +1,100 @@
+"""Two stored sequences that are read beside each other by different row numbers."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from firstcause.source.module import Module
+from firstcause.source.pairing import Parting, Rewrite
+from firstcause.source.pairing.drawn import drawn_once
+from firstcause.source.pairing.pairs import name_of
+from firstcause.source.pairing.texts import changed
+
+DRAWS = {"randint", "randperm", "permutation", "choice", "choices", "sample", "multinomial", "integers"}
+# Statements that stand so near to each other that what they read is used together.
+NEAR = 2
+
+
+def find(module: Module) -> Iterator[Parting]:
+    """The later of two readings whose row numbers differ and have a name in common, or are drawn each for itself."""
+    read = list(_readings(module))
+    for number, (statement, first) in enumerate(read):
+        for other, second in read[number + 1 :]:
+            if not _are_near(module, statement, other) or not _differ(module, first, second):
+                continue
+            texts = [module.segment(s.slice) for s in (first, second)]
+            text = " ".join(module.segment(other).split())
+            words = (
+                f"`{text}` reads {module.segment(second.value)} by `{texts[1]}`, and {module.segment(first.value)} beside it is "
+                f"read by `{texts[0]}`"
+            )
+            one, two = (statement, first), (other, second)
+            ways = (
+                drawn_once(module, one, two),
+                (Rewrite(module, statement, changed(module, statement, (first.slice, texts[1]))),),
+            )
+            yield Parting(module, other, words, ways)
+
+
+def _readings(module: Module) -> Iterator[tuple[ast.stmt, ast.Subscript]]:
+    """The subscripts of names whose rows are all taken by one text within the function."""
+    for node in module.nodes(ast.Subscript):
+        statement = next((a for a in module.ancestors(node) if isinstance(a, ast.stmt)), None)
+        simple = isinstance(statement, (ast.Return, ast.Assign, ast.Expr))
+        if simple and statement is not None and isinstance(node.ctx, ast.Load) and _is_row(module, node):
+            parent = module.parents.get(node)
+            if not isinstance(parent, ast.Subscript) or parent.slice is not node:
+                yield statement, node
+
+
+def _is_row(module: Module, node: ast.Subscript) -> bool:
+    if name_of(module, node.value) is None or isinstance(node.slice, (ast.Constant, ast.Tuple)):
+        return False
+    return bool(module.inside(node.slice, ast.Name))
+
+
+def _are_near(module: Module, one: ast.stmt, other: ast.stmt) -> bool:
+    if one is other:
+        return True
+    parent = module.parents.get(one)
+    if parent is None or parent is not module.parents.get(other):
+        return False
+    body = [s for field in ("body", "orelse") for s in getattr(parent, field, [])]
+    return one in body and other in body and abs(body.index(one) - body.index(other)) <= NEAR
+
+
+def _differ(module: Module, one: ast.Subscript, other: ast.Subscript) -> bool:
+    first, second = module.segment(one.slice), module.segment(other.slice)
+    bases = [module.segment(s.value) for s in (one, other)]
+    # What is looked up by a value of the other one is no row of its own.
+    looked_up = any(
+        module.segment(n) in bases
+        for s in (one, other)
+        for n in module.inside(s.slice, ast.Name, ast.Attribute)
+    )
+    if bases[0] == bases[1] or looked_up:
+        return False
+    if first == second:
+        # The same call twice draws two times.
+        return _draws(module, one.slice)
+    names = [{n.id for n in module.inside(s.slice, ast.Name)} for s in (one, other)]
+    if names[0] & names[1] - {"torch", "np", "random", "self", "len"}:
+        return True
+    return all(_draws(module, s.slice) or _is_drawn(module, s.slice) for s in (one, other))
+
+
+def _draws(module: Module, index: ast.expr) -> bool:
+    calls = module.inside(index, ast.Call)
+    return any(getattr(c.func, "attr", getattr(c.func, "id", "")) in DRAWS for c in calls)
+
+
+def _is_drawn(module: Module, index: ast.expr) -> bool:
+    """Whether a row number is a name that a draw was given."""
+    if not isinstance(index, ast.Name):
+        return False
+    function = module.function(index) or module.tree
+    return any(
+        any(name_of(module, t) == index.id for t in a.targets) and _draws(module, a.value)
+        for a in module.inside(function, ast.Assign)
+    )

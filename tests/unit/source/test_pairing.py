@@ -1,0 +1,136 @@
+"""Places at which inputs and targets may part, and the ways to keep them together; and near misses, at which they do not."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from firstcause.source.module import Module
+from firstcause.source.pairing import Parting, partings
+
+
+def found(text: str) -> list[Parting]:
+    return partings(Module("/x/train.py", "train.py", text.encode()))
+
+
+def ways(text: str) -> list[list[str]]:
+    """What is written instead, by way, of all places."""
+    return [[r.text for r in way] for one in found(text) for way in one.ways]
+
+
+PARTED = {
+    "sorted, the other not": (
+        "def prepare(waves, kinds):\n    waves = sorted(waves, key=len)\n    return waves, torch.tensor(kinds)\n",
+        "pairs = sorted(zip(waves, kinds), key=lambda pair: (len)(pair[0]))",
+    ),
+    "shuffled, the other not": (
+        "def load(names, marks):\n    random.shuffle(names)\n    return names, marks\n",
+        "pairs = list(zip(names, marks))\nrandom.shuffle(pairs)",
+    ),
+    "by an order": (
+        "def load(x, y):\n    order = torch.randperm(len(x))\n    x = x[order]\n    return TensorDataset(x, y)\n",
+        "x = x[order]\ny = y[order]",
+    ),
+    "by an order that has no name": (
+        "def load(x, y):\n    x = x[torch.randperm(len(x))]\n    return TensorDataset(x, y)\n",
+        "rows = torch.randperm(len(x))\nx = x[rows]\ny = y[rows]",
+    ),
+    "by two orders": (
+        "def load(x, y):\n    p, q = torch.randperm(9), torch.randperm(9)\n    x = x[p]\n    y = y[q]\n    return x, y\n",
+        "y = y[p]",
+    ),
+    "left out of one": (
+        "class Data:\n    def __init__(self, x, y):\n        self.x = [a for a in x if a.any()]\n        self.y = y\n"
+        "    def __getitem__(self, i):\n        return self.x[i], self.y[i]\n",
+        "pairs = [(a, partner) for a, partner in zip(x, self.y) if a.any()]",
+    ),
+    "a batch by two sorts of rows": (
+        "def batch(self, order, s):\n    return self.x[order[s : s + 8]], self.y[s : s + 8]\n",
+        "return self.x[order[s : s + 8]], self.y[order[s : s + 8]]",
+    ),
+    "one row off": (
+        "class Data:\n    def __getitem__(self, i):\n        return self.x[i], self.y[i + 1]\n",
+        "return self.x[i], self.y[i]",
+    ),
+    "drawn twice": (
+        "def batch(x, y):\n    a = x[torch.randint(len(x), (8,))]\n    b = y[torch.randint(len(y), (8,))]\n    return a, b\n",
+        "rows = torch.randint(len(x), (8,))\na = x[rows]",
+    ),
+    "drawn twice in one statement": (
+        "def batch(x, y):\n    return x[torch.randint(9, (8,))], y[torch.randint(9, (8,))]\n",
+        "rows = torch.randint(9, (8,))\nreturn x[rows], y[rows]",
+    ),
+    "views joined, labels interleaved": (
+        "def views(x, y):\n    return torch.cat([x, x.flip(-1)]), y.repeat_interleave(2)\n",
+        "return torch.cat([x, x.flip(-1)]), y.repeat(2)",
+    ),
+    "two loaders": (
+        "a = DataLoader(x, 8, shuffle=True)\nb = DataLoader(y, 8, shuffle=True)\nfor i, t in zip(a, b):\n    step(i, t)\n",
+        "a = DataLoader(x, 8, shuffle=False)",
+    ),
+    "split twice": (
+        "def load(x, y):\n    a, b = train_test_split(x, test_size=0.2)\n    c, d = train_test_split(y, test_size=0.2)\n    return a, c\n",
+        "c, d = train_test_split(y, test_size=0.2, random_state=0)",
+    ),
+    "a table drawn anew": (
+        "def load(x, y):\n    x = x.sample(frac=1)\n    return x, y\n",
+        "x = x",
+    ),
+    "names sorted as text": (
+        "def read(folder):\n    return sorted(os.listdir(folder))\n",
+        "return sorted(os.listdir(folder), key=lambda name: (len(str(name)), str(name)))",
+    ),
+    "sorted for packing": (
+        "class Net:\n    def forward(self, x, lengths):\n        lengths, order = lengths.sort(descending=True)\n"
+        "        x = x[order]\n        return self.out(x)\n",
+        "return (self.out(x))[order.argsort()]",
+    ),
+}
+TOGETHER = {
+    "both by one order": "def load(x, y):\n    p = torch.randperm(9)\n    x = x[p]\n    y = y[p]\n    return x, y\n",
+    "both in one statement": "def load(x, y, p):\n    x, y = x[p], y[p]\n    return TensorDataset(x, y)\n",
+    "the other is made from it": (
+        "def load(x, p):\n    x = x[p]\n    y = x.sum(1)\n    return TensorDataset(x, y)\n"
+    ),
+    "numbers of rows": "def load(x, y):\n    order = list(range(9))\n    random.shuffle(order)\n    return x, y, order\n",
+    "one source": "def batch(text, i):\n    return text[i : i + 8], text[i + 1 : i + 9]\n",
+    "looked up": "def batch(glyphs, kinds, i):\n    return glyphs[kinds[i]], kinds[i]\n",
+    "sorted and put back": (
+        "class Net:\n    def forward(self, x, lengths):\n        lengths, order = lengths.sort()\n"
+        "        x = x[order]\n        return self.out(x)[order.argsort()]\n"
+    ),
+    "both repeated": "def views(x, y):\n    return x.repeat_interleave(2, 0), y.repeat_interleave(2)\n",
+    "one loader shuffles": (
+        "a = DataLoader(x, 8, shuffle=True)\nb = DataLoader(y, 8)\nfor i, t in zip(a, b):\n    step(i, t)\n"
+    ),
+    "split together": "a, b, c, d = train_test_split(x, y)\n",
+    "split by one seed": (
+        "a, b = train_test_split(x, random_state=3)\nc, d = train_test_split(y, random_state=3)\n"
+    ),
+    "numbered names": "def read(folder):\n    return sorted(os.listdir(folder), key=number)\n",
+}
+
+
+@pytest.mark.parametrize("name", PARTED)
+def test_a_place_comes_with_the_text_that_keeps_them_together(name: str) -> None:
+    text, expected = PARTED[name]
+    texts = [text for way in ways(text) for text in way]
+    assert any(expected in t for t in texts), texts
+
+
+@pytest.mark.parametrize("name", PARTED)
+def test_each_text_is_python(name: str) -> None:
+    for text in (text for way in ways(PARTED[name][0]) for text in way):
+        ast.parse("def f():\n" + "\n".join("    " + row for row in text.splitlines()))
+
+
+@pytest.mark.parametrize("name", TOGETHER)
+def test_nothing_is_found_where_they_stay_together(name: str) -> None:
+    assert [(p.words, [r.text for w in p.ways for r in w]) for p in found(TOGETHER[name])] == []
+
+
+def test_a_statement_is_named_once_with_the_ways_of_all_its_partners() -> None:
+    text = "def load(x, y, z, p):\n    x = x[p]\n    return x, y, z\n"
+    (one,) = found(text)
+    assert {r.text for way in one.ways for r in way} == {"x = x[p]\ny = y[p]", "x = x[p]\nz = z[p]", "x = x"}
