@@ -180,12 +180,13 @@ def _aligned_operands(repeats: Repeats, call: Call) -> Iterator[Change]:
 
 
 def _operands(repeats: Repeats, call: Call) -> Iterator[Change]:
-    """Another dtype, order of axes or device for each operand that is no parameter."""
+    """Another dtype, order of axes or device for each operand that is no parameter; float32 for all that are float64."""
     given = list(enumerate(call.given()))
-    values = [(k, g, repeats.value(g, {})) for k, g in given if "parameter" not in g.origin]
+    values = [(k, g, repeats.value(g, {})) for k, g in given]
     for number, operand, value in values:
-        if value is not None:
+        if value is not None and "parameter" not in operand.origin:
             yield from _of_operand(number, operand, value)
+    # A layer's weight and bias are of one type, and only both together pass.
     doubles = {id(g): v.float() for _, g, v in values if v is not None and g.dtype is torch.float64}
     if doubles:
         yield Change({"change": "all-double"}, {}, doubles)

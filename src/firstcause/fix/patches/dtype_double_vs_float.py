@@ -4,7 +4,8 @@ Facts:
 
 - ``file``, ``line``: the user's line that raised.
 - ``birth``: where the float64 is first seen: ``kind`` is ``call`` (``function``, ``at``), ``state`` (``class_name``,
-  ``name``; ``names`` all such) or ``data`` (``name``, ``at``).
+  ``name``; ``names`` all such; ``holders``: class and attribute of each module on the way to it, the innermost first)
+  or ``data`` (``name``, ``at``).
 - ``frames``: the traceback's lines, which tell callers apart.
 """
 
@@ -13,6 +14,7 @@ from __future__ import annotations
 import ast
 
 from firstcause.fix.arrivals import common, conversion, is_conversion, ways
+from firstcause.fix.double_modules import double_module, single_module
 from firstcause.fix.draft import draft
 from firstcause.fix.dtypes import DOUBLE, RANDOM, SINGLE, dtype_of
 from firstcause.fix.edits import Edit
@@ -49,8 +51,12 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
         root,
         CAUSE,
         edits,
-        f"Cast to float32 at {place.site}, where float64 arises.",
-        f"{place.site}: the value gets `{methods}`; what is computed from it is float32, on every path.",
+        f"Cast to float32 at {place.site}, where float64 arises."
+        if methods
+        else f"Leave the module of {place.site} in float32, as the other modules are.",
+        f"{place.site}: the value gets `{methods}`; what is computed from it is float32, on every path."
+        if methods
+        else f"{place.site}: the module's parameters are float32, with half of their digits and of their memory.",
         "Whole numbers above 16 777 216, as time stamps or ids, which float32 cannot tell apart.",
     )
 
@@ -59,7 +65,7 @@ def _place(facts: Facts, project: Project) -> Hop | None:
     birth = facts.get("birth") or {}
     if birth.get("kind") == "state":
         found = _states(birth, project)
-        return Hop(found[0].module, found[0].value) if found else None
+        return Hop(found[0].module, found[0].value) if found else double_module(birth, project)
     if birth.get("kind") == "call":
         return _of_call(birth, project)
     at = birth.get("at") or {}
@@ -138,6 +144,8 @@ def _edits(facts: Facts, project: Project, place: Hop) -> tuple[list[Edit], str]
     birth = facts.get("birth") or {}
     if birth.get("kind") == "state":
         found = _states(birth, project)
+        if not found:
+            return single_module(place), ""
         tensors = [s for s in found if is_conversion(project, s.module, s.value)]
         return [e for s in tensors for e in called(s.module, s.value, ".float()")], ".float()"
     assert isinstance(place.node, ast.expr)

@@ -6,7 +6,7 @@ from firstcause.schema import Hypothesis
 from firstcause.specialists.examination import Examination, Facts
 from firstcause.specialists.provenance import first_of, tell
 from firstcause.specialists.refused_calls import dtypes_of, operand, passing, refused_call, said, settle_call
-from firstcause.specialists.verdicts import nothing_refused
+from firstcause.specialists.verdicts import inconclusive, nothing_refused
 
 CAUSE = "dtype-double-vs-float"
 
@@ -28,6 +28,9 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
         text = f"with its float64 operands as float32 it is refused too ({said(call)})"
         return settle_call(hypothesis, examination, False, text, dtypes)
     given = operand(call, number)
+    if given.get("parameter") and not _others_are_single(call):
+        missing = "whether the model is meant in float64, or the data in float32: the record shows no other weights beside them"
+        return inconclusive(CAUSE, missing)
     birth = born(examination)
     others = ", ".join(sorted({str(d) for d in dtypes.values() if d != "float64"})) or "float32"
     text = (
@@ -35,6 +38,12 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
         f"The float64 is first that of {tell(examination, birth)}"
     )
     return settle_call(hypothesis, examination, True, text, dtypes, call.get("site"))
+
+
+def _others_are_single(call: Facts) -> bool:
+    """Whether other weights, which came before the refused call, are float32: the model as a whole is not of float64."""
+    before = [i for c in call["calls"].values() for i in c["inputs"]]
+    return any(i.get("parameter") and i.get("dtype") == "float32" for i in before)
 
 
 def double_operand(examination: Examination) -> int | None:
@@ -62,9 +71,18 @@ def _all_states(examination: Examination) -> list[tuple[str, str]]:
     return [(owners.get(p.rpartition(".")[0], ""), p.rpartition(".")[2]) for p in paths]
 
 
+def _holders(examination: Examination, path: str) -> list[tuple[str, str]]:
+    """The class and attribute by which each module on a parameter's path is held, the innermost first."""
+    owners = examination.trace.get("owners") or {}
+    parts = path.split(".")[:-1]
+    return [(owners.get(".".join(parts[:at]), ""), parts[at]) for at in reversed(range(len(parts)))]
+
+
 def facts(examination: Examination) -> Facts:
     call = refused_call(examination) or {}
     birth = born(examination)
     if birth["kind"] == "state" and _all_states(examination):
         birth |= {"names": _all_states(examination)}
+    if birth["kind"] == "state" and birth.get("path"):
+        birth |= {"holders": _holders(examination, str(birth["path"]))}
     return examination.place(call.get("site")) | {"birth": birth, "frames": call.get("stack") or []}
