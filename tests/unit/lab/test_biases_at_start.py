@@ -22,7 +22,7 @@ def share(name: str, layer: Any, x: torch.Tensor) -> float:
     return _share_of_bias(call, layer(x).detach())
 
 
-@pytest.mark.parametrize(("name", "make", "shape"), LAYERS, ids=lambda v: str(v))
+@pytest.mark.parametrize(("name", "make", "shape"), LAYERS)
 def test_only_a_bias_far_from_torchs_own_counts(name: str, make: Any, shape: tuple[int, ...]) -> None:
     torch.manual_seed(0)
     layer = make()
