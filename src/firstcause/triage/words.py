@@ -183,7 +183,10 @@ def _worries(clauses: Sequence[Clause], features: Features) -> dict[str, tuple[f
         Sign("harmless", ENOUGH, word, clause.line, clause.text, frozenset({(at, place)}))
         for at, clause in enumerate(clauses)
         for place, word in enumerate(clause.words)
-        if clause.asks and (word in _HARMLESS or (len(clause.words) <= BARE and word in _IS_IT))
+        # "retain_graph=True?" asks for a setting.
+        if clause.asks
+        and f"={word}" not in clause.text
+        and (word in _HARMLESS or (len(clause.words) <= BARE and word in _IS_IT))
     ]
     return weights([*signs(features, clauses, denials=False), *asked[:1]])
 
