@@ -141,7 +141,9 @@ def understand(prose: str, code: str = "", messages: Collection[str] = (), metri
     # "That is not the problem" asks nothing.
     wondering = [c for c in parts.claimed if c.asks or opens_a_question(c)]
     groups["worry"] = _worries((*parts.observed, *wondering), words.features.get("worry", NONE))
-    groups.update(_know_how(cut, words.features.get("howto", NONE), words.features.get("topic", NONE)))
+    groups.update(
+        _know_how(cut, parts.observed, words.features.get("howto", NONE), words.features.get("topic", NONE))
+    )
     groups["calm"] = weights(signs(words.features.get("complaint", NONE), parts.calm))
     items = [item for clause in parts.observed for item in clause.items]
     return Understood(
@@ -158,14 +160,19 @@ def understand(prose: str, code: str = "", messages: Collection[str] = (), metri
     )
 
 
-def _know_how(clauses: Sequence[Clause], how: Features, topics: Features) -> dict[str, Weighed]:
+def _know_how(
+    clauses: Sequence[Clause], observed: Sequence[Clause], how: Features, topics: Features
+) -> dict[str, Weighed]:
     """Whether it is asked how something is done, and of what field the sentences are that ask it.
 
-    Such a sentence is a wish, and nothing that was observed; what other sentences name says nothing of it.
+    Such a sentence is a wish, and what other sentences name says nothing of it. Beside anything that was observed it is
+    a remedy, and tells nothing.
     """
     asked = list(signs(how, clauses, denials=False))
     sentences = {clauses[at].sentence for sign in asked for at, _ in sign.places}
     own = [clause for clause in clauses if clause.sentence in sentences]
+    if any(clause.words and clause.sentence not in sentences for clause in observed):
+        return {"howto": {}, "topic": {}}
     return {"howto": weights(asked), "topic": weights(signs(topics, own, denials=False))}
 
 
