@@ -5,32 +5,51 @@ from __future__ import annotations
 import hashlib
 import os
 
-from firstcause.case.folder import (
-    CaseFolder,
-    cases_of,
-    kept_path,
-    new_case_folder,
-    readable_cases,
-)
+from firstcause.case.folder import CaseFolder, cases_of, kept_path, new_case_folder, readable_cases
 from firstcause.case.history import read, take_lock
 from firstcause.case.progress import Progress
 from firstcause.case.symptoms import SILENT, alike
+from firstcause.diagnose.bounds import without_secrets
+from firstcause.diagnose.from_text import diagnosis_of
 from firstcause.errors import InputError, RecordError
-from firstcause.record import private
+from firstcause.record import private, redact
 from firstcause.schema import CASE_SCHEMA, Case, Diagnosis
+from firstcause.triage.conclude import conclude
+from firstcause.triage.reading import Reading
 
 # The text that a case began with, in its folder.
 TEXT = "text.log"
+# Of a longer text, which is a log, and of an archive the case keeps the lines that tell.
+LARGEST = 1 << 20
 
 
-def open_from_text(root: str, text: bytes, diagnosis: Diagnosis) -> Case:
+def open_from_text(root: str, text: bytes, reading: Reading) -> Case:
     """Begin a case with a text below ``root``, a project's .firstcause; the same text again is the same case.
 
-    A run that shows what the text tells of goes on with the case when it is diagnosed.
+    ``text`` is its beginning, a byte more than ``LARGEST`` where it is longer, and ``reading`` what triage read of the
+    whole. A run that shows what the text tells of goes on with the case when it is diagnosed.
     Raises ``InputError`` where the text tells of no symptom, ``RecordError`` where the case cannot be written.
     """
-    if diagnosis.symptom is None:
-        raise InputError("no-symptom", "the text tells of no symptom", "paste the error with its traceback")
+    triage = conclude(reading)
+    diagnosis = diagnosis_of(reading, triage)
+    if diagnosis is None or diagnosis.symptom is None:
+        raise InputError(
+            "no-symptom",
+            "the text tells of no symptom that a run here could show",
+            triage.question or triage.handover or "paste the error with its traceback",
+        )
+    diagnosis = without_secrets(diagnosis)
+    kept = text.decode("utf-8", "replace")
+    if len(text) > LARGEST or b"\0" in text:
+        telling = [(one.line, f"{one.exception}: {one.message}") for one in reading.raised]
+        telling += [(one.line, one.text) for one in triage.seen]
+        kept = "".join(f"{line}: {said}\n" for line, said in sorted(telling))
+    text = str(redact.value(kept, redact.held())).encode("utf-8", "replace")
+    return _open(root, text, diagnosis)
+
+
+def _open(root: str, text: bytes, diagnosis: Diagnosis) -> Case:
+    assert diagnosis.symptom is not None
     sha256 = hashlib.sha256(text).hexdigest()
     lock = take_lock(cases_of(root))
     try:

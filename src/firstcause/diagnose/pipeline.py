@@ -19,6 +19,7 @@ from firstcause.record.folder import RunFolder
 from firstcause.record.journal import steps_of
 from firstcause.record.supervise.calls import told
 from firstcause.schema import SECTIONS, Diagnosis, Hypothesis, Run, Symptom
+from firstcause.schema.triage import Triage
 from firstcause.specialists import SPECIALISTS, growth
 from firstcause.specialists.audits import ENOUGH
 from firstcause.specialists.audits import audited as audit_of
@@ -72,7 +73,7 @@ def diagnose(
             concluded, examination = found
     concluded = bounds.told(run, failure, concluded)
     if concluded.status == "not-established" and run.symptoms:
-        concluded = heard.completed(concluded, heard.heard(folder))
+        concluded = heard.completed(concluded, _heard(examination) if examination else heard.heard(folder))
     return history.characterised(folder, run, theories.answered(concluded, asked, examination))
 
 
@@ -177,8 +178,12 @@ def _weights(examination: Examination, settled: Sequence[Hypothesis]) -> dict[st
     taught = precedents.weights(examination.run.folder, examination.symptom)
     undecided = [h for h in settled if h.status in ("open", "inconclusive")]
     # Triage reads the whole catalogue: it is asked where there is something to rank.
-    said = heard.order(heard.heard(examination.folder)) if len(undecided) > 1 else {}
+    said = heard.order(_heard(examination)) if len(undecided) > 1 else {}
     return {h.cause: (taught.get(h.cause, 0), said.get(h.cause, 0)) for h in settled}
+
+
+def _heard(examination: Examination) -> Triage | None:
+    return examination.once("what triage hears", lambda: heard.heard(examination.folder))
 
 
 def failure_of(folder: RunFolder, symptom: Symptom) -> dict[str, Any] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +21,7 @@ from firstcause.case import (
     open_case,
     readable_cases,
 )
-from firstcause.case.from_text import TEXT, open_from_text
+from firstcause.case.from_text import LARGEST, TEXT, open_from_text
 from firstcause.case.symptoms import alike
 from firstcause.catalog.patterns import load_patterns
 from firstcause.diagnose.from_text import KIND_OF, diagnosis_of
@@ -48,7 +49,8 @@ def of_text(text: str) -> Diagnosis:
 
 
 def from_text(root: str, text: str) -> str:
-    return open_from_text(root, text.encode(), of_text(text)).id
+    content = text.encode()
+    return open_from_text(root, content[: LARGEST + 1], read(io.BytesIO(content))).id
 
 
 def test_a_text_is_suspicions_and_no_cause() -> None:
@@ -157,6 +159,25 @@ def test_errors_are_alike_by_type_and_first_line(told: str, seen: str, expected:
     assert not alike(Symptom("nan", told), Symptom("exception", seen))
 
 
-def test_a_diagnosis_without_symptom_begins_no_case(root: str) -> None:
-    with pytest.raises(InputError):
-        open_from_text(root, b"x", replace(diagnosis(), symptom=None))
+def test_of_a_long_log_and_of_an_archive_the_telling_lines_are_kept(root: str, tmp_path: Path) -> None:
+    long = "step 1 | loss 0.5 | 3.1 it/s\n" * 50_000 + SHAPES
+    kept = Path(find_case(root, from_text(root, long)).file(TEXT)).read_text()
+    assert "50006: RuntimeError: mat1 and mat2 shapes cannot be multiplied (4x16 and 12x1)\n" in kept
+    assert len(kept) < 1000
+    archive = tmp_path / "log.gz"
+    archive.write_bytes(gzip.compress(SHAPES.encode()))
+    case = open_from_text(root, archive.read_bytes(), read(str(archive)))
+    assert Path(find_case(root, case.id).file(TEXT)).read_text().startswith("6: RuntimeError: mat1 and")
+
+
+def test_no_secret_is_kept(root: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_TOKEN", "hf_AbCdEfGh1234567890")
+    case = from_text(root, f"login with hf_AbCdEfGh1234567890\n{SHAPES}")
+    assert "hf_AbCdEfGh1234567890" not in Path(find_case(root, case).file(TEXT)).read_text()
+
+
+def test_a_text_without_symptom_is_refused_with_what_is_missing(root: str) -> None:
+    with pytest.raises(InputError) as refused:
+        from_text(root, "it crashes, why?")
+    assert refused.value.slug == "no-symptom"
+    assert refused.value.hint

@@ -8,22 +8,21 @@ import os
 import tempfile
 from typing import Annotated, Any
 
+import anyio.to_thread
 from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult
 
 from firstcause.case import CaseFolder, find_case, readable_cases
-from firstcause.case.from_text import open_from_text
-from firstcause.diagnose.bounds import without_secrets
-from firstcause.diagnose.from_text import diagnosis_of
+from firstcause.case.from_text import LARGEST, open_from_text
+from firstcause.errors import InputError
 from firstcause.mcp.answers import CaseAnswer, Step, given
 from firstcause.mcp.cases import standing
 from firstcause.mcp.places import inside
 from firstcause.mcp.refusing import Refusal, refusing
+from firstcause.mcp.tools.triage import pasted
 from firstcause.mcp.working import error_of, work
-from firstcause.record import redact
 from firstcause.record.folder import HOME
 from firstcause.record.supervise import afterwards, anew, launch
-from firstcause.triage.conclude import conclude
 from firstcause.triage.read import read
 
 
@@ -43,7 +42,7 @@ async def open_case(
     is a run; a later call with the script goes on with it. Answers the hypotheses with what was measured for and against each.
     """
     if text:
-        return given(_from_text(text))
+        return given(await anyio.to_thread.run_sync(lambda: _from_text(text)))
     spent = 0.0
     if script:
         with tempfile.TemporaryDirectory(prefix="firstcause-") as scratch:
@@ -71,19 +70,13 @@ async def open_case(
 
 
 def _from_text(text: str) -> CaseAnswer:
-    reading = read(io.BytesIO(text.encode("utf-8", "replace")), "the text")
-    triage = conclude(reading)
-    diagnosis = diagnosis_of(reading, triage)
-    if diagnosis is None:
-        step = Step(
-            tool="triage", arguments={"text": "the whole error"}, why=triage.question or "no symptom in it"
-        )
-        raise Refusal(
-            "no-symptom", "the text tells of no symptom that a run here could show", "a symptom", step
-        )
-    kept = str(redact.value(text, redact.held())).encode("utf-8", "replace")
+    content = pasted(text)
     home = os.path.join(os.getcwd(), HOME)
-    case = open_from_text(home, kept, without_secrets(diagnosis))
+    try:
+        case = open_from_text(home, content[: LARGEST + 1], read(io.BytesIO(content), "the text"))
+    except InputError as error:
+        step = Step(tool="triage", arguments={"text": "the whole error"}, why=error.hint)
+        raise Refusal(error.slug, error.message, "a symptom", step) from error
     return standing(find_case(home, case.id), "begun with a text: nothing was measured yet")
 
 

@@ -19,16 +19,20 @@ from firstcause.triage.read import read
 LONGEST = 2_000_000
 
 
-@refusing
-async def triage(text: str) -> Annotated[CallToolResult, TriageAnswer]:
-    """Say where an error, a log or a question belongs, and what to look at first. Never names a cause."""
+def pasted(text: str) -> bytes:
+    """A text as bytes; raises ``InputError`` where it is longer than what a call should carry."""
     if len(text) > LONGEST:
         message = f"the text has {len(text)} characters, and {LONGEST} are read"
         raise InputError("triage-which", message, "firstcause triage FILE reads a log of any length")
+    return text.encode("utf-8", "replace")
+
+
+@refusing
+async def triage(text: str) -> Annotated[CallToolResult, TriageAnswer]:
+    """Say where an error, a log or a question belongs, and what to look at first. Never names a cause."""
+    content = pasted(text)
     began = time.monotonic()
-    found = await anyio.to_thread.run_sync(
-        lambda: conclude(read(io.BytesIO(text.encode("utf-8", "replace"))))
-    )
+    found = await anyio.to_thread.run_sync(lambda: conclude(read(io.BytesIO(content))))
     clear = found.action == "route"
     step = Step(
         tool="open_case",
