@@ -27,6 +27,7 @@ from firstcause.triage.evidence import (
     shown_by_figures,
     without_claims,
 )
+from firstcause.triage.hand import LINES
 from firstcause.triage.learned import CLARIFY, HARMLESS, NEED_ERROR, OUT, guesses, weighed
 from firstcause.triage.precedence import only_wrappers, ordered, without_doubles
 from firstcause.triage.pressure import answered, stop_gap
@@ -40,8 +41,6 @@ from firstcause.triage.words import ENOUGH, Understood, understand
 SURE, BESIDE = 0.15, 0.75
 # In fewer words nothing is told: "memory", "model stuck".
 FEWEST = 4
-# Longer texts are logs, in which numbers and words tell of nothing by themselves.
-MOST_LINES = 25
 # The report of a failure in another process: alone, it leads nowhere.
 _ELSEWHERE = ("engine-init-failed", "elastic-child-failed")
 # An error that people name without its text; where they ask for its cause, the text is needed.
@@ -213,7 +212,7 @@ def _know_how(reading: Reading, understood: Understood) -> _Step | None:
 def _likely(reading: Reading, understood: Understood, known: Mapping[str, Pattern]) -> _Step | None:
     """What the learned weights find in words that no rule knows; None where they are not sure."""
     bare = reading.raised or reading.facts.get("exception") or understood.words < FEWEST
-    if bare or reading.lines > MOST_LINES or understood.labels("ambiguous"):
+    if bare or reading.lines > LINES or understood.labels("ambiguous"):
         return None
     asked = understood.says("worry", "harmless")
     found = [

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from firstcause.schema.triage import Seen
+from firstcause.triage.hand import LINES
 from firstcause.triage.reading import Raised, Reading
 from firstcause.triage.routes import Evidence
 from firstcause.triage.told import Told
@@ -75,9 +76,8 @@ _FOREIGN = (
     "lightgbm",
     "sqlalchemy",
 )
-# How an accelerator is named; a text beyond so many lines is a log.
+# How an accelerator is named.
 _CARDS = ("cuda", "CUDA", "hip", "xpu", "mps", "npu")
-_LOG = 25
 _EMPTY = frozenset(
     {
         "",
@@ -226,7 +226,7 @@ def of_a_card(reading: Reading) -> bool:
     """Whether a log names an accelerator, or ranks and a type of tensors: a training or a server wrote it."""
     facts = reading.facts
     cards = any(str(name).startswith(_CARDS) for name in facts.get("devices", ()))
-    return reading.lines > _LOG and (cards or ("ranks" in facts and "dtypes" in facts))
+    return reading.lines > LINES and (cards or ("ranks" in facts and "dtypes" in facts))
 
 
 def is_foreign(raised: Raised) -> bool:

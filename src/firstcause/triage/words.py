@@ -26,7 +26,8 @@ Weighed = Mapping[str, tuple[float, Sequence[Sign]]]
 class Understood:
     """What the words tell: for each label its weight and the signs that were counted, by group.
 
-    ``groups`` has pattern, cause, about, context, complaint, lost, ambiguous and scope, from what was observed alone, and worry.
+    ``groups`` has pattern, cause, about, context, complaint, lost, ambiguous and scope, from what was observed alone;
+    worry; howto and topic, from what is asked for.
     ``claimed`` and ``claimed_scope`` are what only theories, wishes and other people's words name. ``named`` says whether
     PyTorch or one of its libraries is named, ``generic`` whether a training or its parts are spoken of, ``speaks_of_a_training``
     whether a model, a run or a script is.
