@@ -14,10 +14,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from comment import MARKER
+
 FIRSTCAUSE = (sys.executable, "-m", "firstcause")
 FILES = {"sarif": "check.sarif", "html": "check.html", "markdown": "check.md"}
 ERRORS = ("critical", "deviation")
-MARKER = "<!-- firstcause -->"
 # GitHub takes 65,536 characters for a comment.
 LIMIT = 60_000
 

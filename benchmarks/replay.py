@@ -69,12 +69,7 @@ def main() -> int:
         now = told(score.score(case, scoring))
         changed = differences(kept[case.name], now) if case.name in kept else ["kept for the first time"]
         differ += bool(changed)
-        print(
-            f"{case.name}: {'the same' if not changed else ''}",
-            *changed,
-            sep="\n  " if changed else "",
-            flush=True,
-        )
+        print("\n  ".join([f"{case.name}:", *changed]) if changed else f"{case.name}: the same", flush=True)
         if args.keep:
             kept[case.name] = now
             KEPT.write_text(json.dumps(dict(sorted(kept.items())), indent=1) + "\n", encoding="utf-8")

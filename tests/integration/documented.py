@@ -21,7 +21,7 @@ READ_AS = {
     "CASE": "$CASE",
     "20261128-093012": "$CASE",
     "python …": "python train.py",
-    # Twenty other steps are told apart as sixty are.
+    # Nine other steps are told apart as sixty are.
     "--against 60": "--against 9",
 }
 TRAIN = '''\

@@ -16,20 +16,10 @@ from typing import Any
 import pytest
 import yaml
 from recording import environment
+from trainings import NO_ZERO_GRAD, ZERO_GRAD
 
 ROOT = Path(__file__).resolve().parents[2]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text())
-BAD = """\
-import torch
-from torch import nn
-
-model = nn.Linear(4, 1)
-optimizer = torch.optim.SGD(model.parameters(), 0.1)
-for _ in range(10):
-    loss = model(torch.randn(2, 4)).mean()
-    loss.backward()
-    optimizer.step()
-"""
 FAILS = """\
 import torch
 
@@ -158,7 +148,7 @@ class Runner:
 def test_a_fault_is_annotated_uploaded_and_told_in_one_comment_that_stays_one(
     tmp_path: Path, github: ThreadingHTTPServer
 ) -> None:
-    (tmp_path / "train.py").write_text(BAD)
+    (tmp_path / "train.py").write_text(NO_ZERO_GRAD)
     runner = Runner(tmp_path, github, token="a-token")
     assert runner.run("Install") == 1, runner.said
     assert "::error file=train.py,line=9,title=missing-zero-grad::" in runner.said
@@ -178,7 +168,7 @@ def test_a_fault_is_annotated_uploaded_and_told_in_one_comment_that_stays_one(
     assert "missing-zero-grad" in comment["body"]
     assert runner.summary.read_text() == comment["body"]
     # The next push corrects it: the same comment says so, and the one that a person wrote stays.
-    (tmp_path / "train.py").write_text(BAD.replace("    loss.b", "    optimizer.zero_grad()\n    loss.b"))
+    (tmp_path / "train.py").write_text(ZERO_GRAD)
     again = Runner(tmp_path, github, token="a-token")
     assert again.run("Install") == 0, again.said
     assert [c["id"] for c in github.comments[101:]] == [comment["id"]]
@@ -199,7 +189,7 @@ def test_a_token_that_may_not_comment_is_a_warning(tmp_path: Path, github: Threa
 def test_what_is_not_wanted_is_not_done_and_a_wrong_path_fails(
     tmp_path: Path, github: ThreadingHTTPServer
 ) -> None:
-    (tmp_path / "train.py").write_text(BAD)
+    (tmp_path / "train.py").write_text(NO_ZERO_GRAD)
     runner = Runner(tmp_path, github, token="a-token", comment="false", sarif="false", paths="train.py")
     assert runner.run("Install") == 1
     assert [used for used, _ in runner.used] == ["actions/upload-artifact"]
@@ -229,7 +219,7 @@ def test_the_step_that_installs_gives_a_command(tmp_path: Path, github: Threadin
     subprocess.run([sys.executable, "-m", "venv", str(tmp_path / "venv")], check=True)
     work = tmp_path / "work"
     work.mkdir()
-    (work / "train.py").write_text(BAD)
+    (work / "train.py").write_text(NO_ZERO_GRAD)
     runner = Runner(work, github, token="a-token", comment="false")
     runner.environment["PATH"] = os.pathsep.join([str(tmp_path / "venv" / "bin"), os.environ["PATH"]])
     assert runner.run() == 1, runner.said

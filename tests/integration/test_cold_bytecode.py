@@ -6,23 +6,10 @@ import json
 from pathlib import Path
 
 from recording import firstcause
+from trainings import LOG_OF_ZERO
 
 LATE = "def halved(x):\n    return x / 2\n"
-TRAIN = """
-import torch
-
-torch.manual_seed(0)
-net = torch.nn.Linear(8, 1)
-optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
-for step in range(12):
-    import late
-
-    x = torch.randn(4, 8) * (step != 9)
-    loss = late.halved(net(x)).pow(2).mean() + torch.log(x.abs()).mean()
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-"""
+TRAIN = LOG_OF_ZERO.replace("    x =", "    import late\n\n    x =").replace("net(x)", "late.halved(net(x))")
 
 
 def test_replay_without_bytecode(tmp_path: Path) -> None:

@@ -78,7 +78,6 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def project(recorded: Path, tmp_path: Path) -> Path:
     shutil.copytree(recorded, tmp_path / "project", symlinks=True)
-    # The report that a command makes is not there before it.
     return tmp_path / "project"
 
 
@@ -96,6 +95,7 @@ def test_it_does_what_it_says(command: str, project: Path, asleep: int) -> None:
         pytest.skip("no IPython here")
     case = next((project / ".firstcause" / "cases").glob("2*")).name
     verb = command.removeprefix("firstcause ")
+    # What a command makes is not there before it.
     if "-o run.html" in command:
         (project / "run.html").unlink()
     if verb.startswith("skills export"):
@@ -123,8 +123,7 @@ def _typed(
         if command == "firstcause hook"
         else ""
     )
-    path = os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", os.defpath)])
-    environment = {**os.environ, "PATH": path, "OMP_NUM_THREADS": "1", **variables}
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", **variables}
     words = ["bash", "-c", f"exec {command}" if "|" not in command else command]
     with subprocess.Popen(
         words,

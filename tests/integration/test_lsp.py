@@ -13,18 +13,9 @@ import pytest
 pytest.importorskip("pygls")
 from lsprotocol import types
 from pygls.lsp.client import LanguageClient
+from trainings import NO_ZERO_GRAD
 
-BAD = """\
-import torch
-from torch import nn
-
-model = nn.Linear(4, 1)
-optimizer = torch.optim.SGD(model.parameters(), 0.1)
-for _ in range(10):
-    note = "π𝄞"; loss = model(torch.randn(2, 4)).mean()
-    loss.backward()
-    optimizer.step()
-"""
+BAD = NO_ZERO_GRAD.replace("    loss =", '    note = "π𝄞"; loss =')
 GOOD = BAD.replace("    loss.backward()", "    optimizer.zero_grad()\n    loss.backward()")
 
 

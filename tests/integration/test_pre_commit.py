@@ -10,19 +10,9 @@ from pathlib import Path
 
 import pytest
 import yaml
+from trainings import NO_ZERO_GRAD, ZERO_GRAD
 
 ROOT = Path(__file__).resolve().parents[2]
-BAD = """\
-import torch
-from torch import nn
-
-model = nn.Linear(4, 1)
-optimizer = torch.optim.SGD(model.parameters(), 0.1)
-for _ in range(10):
-    loss = model(torch.randn(2, 4)).mean()
-    loss.backward()
-    optimizer.step()
-"""
 CONFIG = """\
 repos:
   - repo: {repository}
@@ -72,7 +62,7 @@ def test_a_faulty_file_is_refused_and_its_correction_passes(tmp_path: Path) -> N
     repository = clone(tmp_path / "firstcause")
     work = tmp_path / "work"
     work.mkdir()
-    (work / "train.py").write_text(BAD)
+    (work / "train.py").write_text(NO_ZERO_GRAD)
     (work / "notes.md").write_text("no code\n")
     text = CONFIG.format(repository=repository, revision=committed(repository))
     (work / ".pre-commit-config.yaml").write_text(text)
@@ -93,7 +83,7 @@ def test_a_faulty_file_is_refused_and_its_correction_passes(tmp_path: Path) -> N
     assert refused.returncode == 1, refused.stdout + refused.stderr
     assert "firstcause check" in refused.stdout
     assert "train.py:9: critical missing-zero-grad: optimizer steps in this loop" in refused.stdout
-    (work / "train.py").write_text(BAD.replace("    loss.b", "    optimizer.zero_grad()\n    loss.b"))
+    (work / "train.py").write_text(ZERO_GRAD)
     passed = run()
     assert passed.returncode == 0, passed.stdout + passed.stderr
     assert "Passed" in passed.stdout
@@ -108,7 +98,7 @@ def test_the_manifest_is_one() -> None:
 
 def test_the_entry_is_a_command_of_ours_that_takes_files(tmp_path: Path) -> None:
     (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
-    (tmp_path / "train.py").write_text(BAD)
+    (tmp_path / "train.py").write_text(NO_ZERO_GRAD)
     program, *words = hook["entry"].split()
     assert program == "firstcause"
     command = [sys.executable, "-m", "firstcause", *words, "--no-cache", "train.py"]

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from trainings import LOG_OF_ZERO
 
 # Started by every Python process below: what goes to an address is written down before it happens.
 WATCH = """
@@ -21,19 +22,6 @@ def _note(event, given):
                 file.write(f"{event} {given[1:]} {sys.argv}\\n")
 
 sys.addaudithook(_note)
-"""
-TRAIN = """
-import torch
-
-torch.manual_seed(0)
-net = torch.nn.Linear(8, 1)
-optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
-for step in range(12):
-    x = torch.randn(4, 8) * (step != 9)
-    loss = net(x).pow(2).mean() + torch.log(x.abs()).mean()
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
 """
 WAYS = (
     ("run", "-o", "run", "python", "train.py"),
@@ -67,7 +55,7 @@ def apart() -> tuple[str, ...]:
     "ways", [WAYS, pytest.param(RUNNING, marks=pytest.mark.slow)], ids=["looking", "running"]
 )
 def test_without_a_network(ways: tuple[tuple[str, ...], ...], apart: tuple[str, ...], tmp_path: Path) -> None:
-    (tmp_path / "train.py").write_text(TRAIN)
+    (tmp_path / "train.py").write_text(LOG_OF_ZERO)
     (tmp_path / "error.log").write_text("RuntimeError: CUDA error: device-side assert triggered\n")
     (tmp_path / "watch").mkdir()
     (tmp_path / "watch" / "sitecustomize.py").write_text(WATCH)
@@ -93,9 +81,7 @@ def test_the_watch_sees_a_connection(tmp_path: Path) -> None:
 
 def firstcause(folder: Path, apart: tuple[str, ...], *words: str) -> subprocess.CompletedProcess[str]:
     plain = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "FIRSTCAUSE", "PYTEST"))}
-    path = os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", os.defpath)])
     ours = {
-        "PATH": path,
         "OMP_NUM_THREADS": "1",
         "PYTHONPATH": str(folder / "watch"),
         "WATCHED": str(folder / "watched"),

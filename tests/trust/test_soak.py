@@ -43,26 +43,16 @@ with open("resident", "w") as looks:
 @pytest.mark.slow
 def test_memory_is_flat(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(TRAIN)
-    words = [
-        sys.executable,
-        "-m",
-        "firstcause",
-        "run",
-        "-q",
-        "-o",
-        "run",
-        "--json",
-        "run.json",
-        "python",
-        "train.py",
-        str(STEPS),
-    ]
-    subprocess.run(words, cwd=tmp_path, env={**os.environ, "OMP_NUM_THREADS": "1"}, check=True)
+    firstcause = [sys.executable, "-m", "firstcause"]
+    words = ["run", "-q", "-o", "run", "--json", "run.json", "python", "train.py", str(STEPS)]
+    subprocess.run(
+        [*firstcause, *words], cwd=tmp_path, env={**os.environ, "OMP_NUM_THREADS": "1"}, check=True
+    )
     looks = [tuple(map(int, line.split())) for line in (tmp_path / "resident").read_text().splitlines()]
     assert len(looks) == 20
     assert looks[-1][1] - looks[0][1] < GROWTH, looks
     shown = subprocess.run(
-        [sys.executable, "-m", "firstcause", "diagnose", "run", "--json", "-", "-q"],
+        [*firstcause, "diagnose", "run", "--json", "-", "-q"],
         cwd=tmp_path,
         capture_output=True,
         text=True,

@@ -10,6 +10,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from trainings import LOG_OF_ZERO
 
 ROOT = Path(__file__).resolve().parents[2]
 # What torch needs to be imported; borrowed from the environment of the tests, since it is large.
@@ -25,19 +26,6 @@ TORCH = (
     "networkx",
 )
 TORCH += ("jinja2", "markupsafe", "fsspec", "filelock", "setuptools")
-TRAIN = """
-import torch
-
-torch.manual_seed(0)
-net = torch.nn.Linear(8, 1)
-optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
-for step in range(12):
-    x = torch.randn(4, 8) * (step != 9)
-    loss = net(x).pow(2).mean() + torch.log(x.abs()).mean()
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-"""
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +83,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 def test_without_torch(installed: Path, tmp_path: Path) -> None:
-    (tmp_path / "train.py").write_text(TRAIN)
+    (tmp_path / "train.py").write_text(LOG_OF_ZERO)
     (tmp_path / "error.log").write_text("RuntimeError: CUDA error: device-side assert triggered\n")
     listed = subprocess.run(
         [installed, "-m", "pip", "list", "--format=freeze"], capture_output=True, text=True, check=True
@@ -118,7 +106,7 @@ def test_without_torch(installed: Path, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_with_torch(installed: Path, tmp_path: Path) -> None:
-    (tmp_path / "train.py").write_text(TRAIN)
+    (tmp_path / "train.py").write_text(LOG_OF_ZERO)
     torch = tmp_path / "torch"
     torch.mkdir()
     import torch as ours

@@ -6,13 +6,12 @@ import ast
 from collections.abc import Iterator
 
 from firstcause.fix.bindings import attribute_binding
+from firstcause.fix.dtypes import DOUBLE, NAMES
 from firstcause.fix.edits import Edit
 from firstcause.fix.operations import Facts
 from firstcause.fix.rewrite import replaced
 from firstcause.source import Module, Project
 from firstcause.source.walk import Hop
-
-_DOUBLE = ("float64", "double")
 
 
 def double_module(birth: Facts, project: Project) -> Hop | None:
@@ -54,7 +53,7 @@ def _turned(tree: ast.AST) -> Iterator[ast.expr]:
 
 
 def _is_double(node: ast.expr) -> bool:
-    return isinstance(node, ast.Attribute) and node.attr in _DOUBLE
+    return isinstance(node, ast.Attribute) and NAMES.get(node.attr) == DOUBLE
 
 
 def _is_of_a_module(module: Module, node: ast.expr) -> bool:

@@ -20,11 +20,8 @@ from firstcause.fix.scopes import imports_torch
 from firstcause.fix.statements import indent_of, newline_of
 from firstcause.schema import Fix, Site
 from firstcause.source import Module, Project
-from firstcause.source.batched import batched
-from firstcause.source.iterated import iterated
-from firstcause.source.listed import listed
+from firstcause.source.otherwise import otherwise
 from firstcause.source.pieces import Piece, located
-from firstcause.source.vectorised import together
 
 
 def line(facts: Facts, project: Project) -> Site | None:
@@ -47,7 +44,7 @@ def patch(cause: str, facts: Facts, project: Project, root: str) -> Fix | None:
     statement = _statement(module, facts) if module is not None else None
     if module is None or statement is None or site is None or facts.get("change") is None:
         return None
-    text = _otherwise(statement, facts["ways"][facts["change"]])
+    text = otherwise(statement, facts["ways"][facts["change"]])
     before, newline = indent_of(module, statement), newline_of(module)
     if text is None or before is None or ("torch." in text and not imports_torch(module)):
         return None
@@ -70,12 +67,3 @@ def patch(cause: str, facts: Facts, project: Project, root: str) -> Fix | None:
 def _statement(module: Module, facts: Facts) -> ast.stmt | None:
     found = located(module.tree, replace(Piece.of(facts), kind="run"))
     return found[0][found[1]] if found is not None else None
-
-
-def _otherwise(statement: ast.stmt, way: str) -> str | None:
-    if way in ("batched", "together"):
-        return batched(statement) if way == "batched" else together(statement)
-    if not isinstance(statement, ast.For):
-        return None
-    made = iterated(statement) if way == "iterated" else listed(statement, way == "every")
-    return "\n".join(ast.unparse(ast.fix_missing_locations(s)) for s in made) if made is not None else None

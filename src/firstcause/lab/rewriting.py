@@ -2,8 +2,8 @@
 
 Each statement of a sealed process's plan is a piece of the program (``source/pieces``) and what is done with it: ``watch``
 times it and compares what it takes and gives, ``keep`` computes it once for the same inputs, ``seldom`` runs it at one
-time in many; ``batched``, ``together``, ``listed`` and ``every`` are loops over elements made otherwise (``source/vectorised``,
-``source/listed``); ``instead`` is its ``text`` in place of the statement.
+time in many; the ways of ``source/otherwise`` are loops over elements made otherwise; ``instead`` is its ``text`` in place of
+the statement.
 Standard library only: it runs before torch is imported.
 """
 
@@ -12,15 +12,11 @@ from __future__ import annotations
 import ast
 import json
 import os
-import textwrap
 from typing import Any
 
 from firstcause.source import pieces, reads
-from firstcause.source.batched import batched
-from firstcause.source.iterated import iterated
-from firstcause.source.listed import listed
+from firstcause.source.otherwise import WAYS, otherwise
 from firstcause.source.pieces import Piece
-from firstcause.source.vectorised import together
 
 STATEMENTS = "FIRSTCAUSE_STATEMENTS"
 CALLS = {"watch": "watched", "keep": "kept"}
@@ -34,7 +30,7 @@ def rewrite(tree: ast.Module, path: str) -> bool:
     mine = [s for s in plan if os.path.realpath(s["file"]) == os.path.realpath(path)]
     # What they take, before anything is put in that takes more.
     for one in mine:
-        found = pieces.located(tree, _piece(one))
+        found = pieces.located(tree, Piece.of(one))
         one["names"] = pieces.taken(found[0][found[1] : found[2] + 1], one["kind"]) if found else []
     # The last first: what is put in before a statement moves those behind it.
     for number in sorted(range(len(mine)), key=lambda n: (-mine[n]["line"], mine[n]["kind"] == "body")):
@@ -42,25 +38,18 @@ def rewrite(tree: ast.Module, path: str) -> bool:
     return bool(mine)
 
 
-def _piece(asked: dict[str, Any]) -> Piece:
-    return Piece(asked["line"], asked["column"], asked["last"], asked["kind"])
-
-
 def _change(tree: ast.Module, asked: dict[str, Any]) -> None:
-    piece = _piece(asked)
+    piece = Piece.of(asked)
     found = pieces.located(tree, piece)
     if found is None:
         return
     block, first, last = found
     run = block[first : last + 1]
     number, how = asked["number"], asked["how"]
-    if how == "instead":
-        block[first : last + 1] = [_at(s, run[0]) for s in _instead(asked["text"])]
-        return
-    if how in ("batched", "together", "listed", "every", "iterated"):
-        made = _otherwise(run[0], how)
-        if made is not None:
-            block[first : last + 1] = [_at(s, run[0]) for s in made]
+    if how == "instead" or how in WAYS:
+        text = asked["text"] if how == "instead" else otherwise(run[0], how)
+        if text is not None:
+            block[first : last + 1] = [_at(s, run[0]) for s in ast.parse(text).body]
         return
     if how == "seldom":
         (test,) = ast.parse(f"if {MEMORY}.turn({number}): pass").body
@@ -95,22 +84,6 @@ def _change(tree: ast.Module, asked: dict[str, Any]) -> None:
         assert isinstance(call.args[2], ast.Lambda)
         call.args[2].body = value
         setattr(holder, field, _at(call, value, inside=[value]))
-
-
-def _instead(text: str) -> list[ast.stmt]:
-    """Statements that may return, which a file's own may not."""
-    holder = ast.parse("def __fc_holder__():\n" + textwrap.indent(text, "    ")).body[0]
-    assert isinstance(holder, ast.FunctionDef)
-    return holder.body
-
-
-def _otherwise(statement: ast.stmt, how: str) -> list[ast.stmt] | None:
-    if how in ("batched", "together"):
-        text = batched(statement) if how == "batched" else together(statement)
-        return ast.parse(text).body if text is not None else None
-    if not isinstance(statement, ast.For):
-        return None
-    return iterated(statement) if how == "iterated" else listed(statement, how == "every")
 
 
 def _run(run: list[ast.stmt], number: int, how: str, given: str) -> list[ast.stmt]:

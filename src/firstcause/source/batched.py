@@ -56,15 +56,25 @@ def _called(call: ast.expr, target: ast.expr, over: ast.expr, keeps: bool) -> as
         or not isinstance(target, ast.Name)
     ):
         return None
-    given, row = ast.unparse(call.args[0]), target.id
-    rows = ast.unparse(over)
-    if isinstance(over, ast.Call) and rows.startswith("range(len("):
-        rows = rows.removeprefix("range(len(").removesuffix("))")
-        one, with_axis = [f"{rows}[{row}]"], [f"{rows}[{row}:{row} + 1]", f"{rows}[[{row}]]"]
+    row, rows = target.id, _measured(over)
+    if rows is not None:
+        text = ast.unparse(rows)
+        one, with_axis = [f"{text}[{row}]"], [f"{text}[{row}:{row} + 1]", f"{text}[[{row}]]"]
     elif isinstance(over, (ast.Name, ast.Attribute)):
-        one, with_axis = [row], [f"{row}[None]", f"{row}.unsqueeze(0)"]
+        rows, one, with_axis = over, [row], [f"{row}[None]", f"{row}.unsqueeze(0)"]
     else:
         return None
-    if given not in (with_axis if keeps else one):
+    if ast.unparse(call.args[0]) not in (with_axis if keeps else one):
         return None
-    return ast.Call(call.func, [ast.parse(rows, mode="eval").body], [])
+    return ast.Call(call.func, [rows], [])
+
+
+def _measured(over: ast.expr) -> ast.expr | None:
+    """The ``xs`` of ``range(len(xs))``."""
+    for name in ("range", "len"):
+        if not isinstance(over, ast.Call) or ast.unparse(over.func) != name or over.keywords:
+            return None
+        if len(over.args) != 1:
+            return None
+        over = over.args[0]
+    return over

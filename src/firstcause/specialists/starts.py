@@ -42,7 +42,8 @@ def shown(found: Ran) -> tuple[str, Facts, str] | None:
             text = f"{unit['dead']:.0%} of {unit['units']} units give 0 for every sample of the first steps"
             return DEAD, unit, text
     own = [w for w in weights if not w.get("drawn_by_library")]
-    for weight in (w for w in own if w is not weights[-1]):
+    inner = [w for w in own if w is not weights[-1]]
+    for weight in inner:
         if weight["alike"] and weight.get("still_alike") and weight["rows"] >= LEAST_UNITS:
             text = f"the {weight['rows']} units of {weight['name']} begin with equal weights and stay equal"
             return INITIAL, weight, text
@@ -61,7 +62,7 @@ def shown(found: Ran) -> tuple[str, Facts, str] | None:
                 f"and its layer changes the spread of its input {weight['gain']:.3g} times"
             )
             return INITIAL, weight, text
-    for weight in (w for w in own if w is not weights[-1]):
+    for weight in inner:
         if weight.get("bias", 0.0) > BIAS and weight["rows"] >= LEAST_UNITS:
             text = (
                 f"the bias beside {weight['name']} begins at {weight['bias']:.3g} times the spread of what it is added to, the "

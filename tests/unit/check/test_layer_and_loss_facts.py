@@ -115,6 +115,11 @@ def test_a_factor_of_the_step_says_the_warmup_and_a_cosine(tmp_path, after, sche
     assert found(known, "scheduler") == scheduler
 
 
+def test_a_bound_that_is_only_a_part_of_the_divisor_is_no_warmup(tmp_path):
+    text = SCHEDULE.format(after="1.0").replace("step < 300", "step < 30")
+    assert not found(read(tmp_path, text), "warmup_steps")
+
+
 def test_a_group_of_parameters_says_its_decay(tmp_path):
     known = read(tmp_path, LOOP.format(given=GROUPS, loss="loss = F.mse_loss(net(x), y)"))
     assert found(known, "weight_decay") == {(1e-4, False)}

@@ -10,21 +10,11 @@ import pytest
 pytest.importorskip("pygls")
 from lsprotocol import types
 from pygls.workspace import PositionCodec
+from trainings import NO_ZERO_GRAD as BAD
 
 from firstcause.integrations.lsp.answers import actions, place
 from firstcause.integrations.lsp.documents import Document
 
-BAD = """\
-import torch
-from torch import nn
-
-model = nn.Linear(4, 1)
-optimizer = torch.optim.SGD(model.parameters(), 0.1)
-for _ in range(10):
-    loss = model(torch.randn(2, 4)).mean()
-    loss.backward()
-    optimizer.step()
-"""
 STEP = 8
 
 

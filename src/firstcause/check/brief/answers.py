@@ -11,27 +11,26 @@ from firstcause.check.brief.grammar import read_sentence
 from firstcause.check.brief.normal import normal
 from firstcause.check.brief.reading import Line, Reading, Scene
 from firstcause.check.brief.sentences import Sentence, sentences
+from firstcause.check.brief.tokens import words_in
 from firstcause.check.brief.turns import Turn
 from firstcause.check.brief.vocabulary import Vocabulary, word_set
 
 _ACCEPTS = word_set("answers", "accepts")
-_ACCEPTING = tuple(sorted(word_set("answers", "accepting")))
+_ACCEPTING = word_set("answers", "accepting")
+_ACCEPTING_REST = word_set("answers", "accepting_rest")
 _REST_IS_FINE = re.compile(
     r"\b(?:rest|others?|everything else|remaining \w+)\b[^.!?\n]{0,24}\b(?:fine|ok|okay|good|alright|all right|great|perfect|"
     r"agreed|as (?:you|proposed|suggested|it is))\b"
 )
-_OF_THE_REST = ("other", "keep the", "rest", "everything else", "apart from that")
 _REFUSES = frozenset({"no", "nope", "none", "nah", "neither", "never"})
 _FEATURES = word_set("answers", "features")
 _PICKS = frozenset({"pick", "select", "choose", "chosen", "selected", "keep"})
 _ADAPTED = frozenset({"modules", "projections", "matrices"})
-_POLITE = frozenset(
-    {"thanks", "thank", "you", "please", "its", "it", "is", "really", "here", "at all", "at", "all"}
-)
+_POLITE = word_set("answers", "polite")
 # "The former", and how one says it.
 _FIRST = frozenset({"former", "first"})
 _SECOND = frozenset({"latter", "second", "last"})
-_PLACES = frozenset({"output", "outputs", "results", "folder", "directory", "where", "path"})
+_PLACES = word_set("answers", "places")
 # What one asks oneself and answers: "Use LoRA? No, full."
 _YES_OR_NO = frozenset(
     {"method", "precision", "optimizer", "quantization", "framework", "packing", "gradient_checkpointing"}
@@ -65,16 +64,14 @@ def proposals(turn: Turn, scene: Scene, known: Vocabulary, said: Sequence[Readin
 def topic_of(line: Line) -> list[str]:
     """What a question is about, in its order: saving, evaluating, and the keys that it names, with a value or without."""
     topic = [cue for t in line.tokens for cue in ("save", "eval") if t.has(cue)]
-    words = {w for t in line.tokens for w in t.text.split()}
+    words = set(words_in(line.tokens))
     if words & _PLACES:
         topic.append("save")
     if "metric" in words or (words & _PICKS and "best" in words):
         topic.append("metric_for_best")
     if words & _ADAPTED:
         topic.append("lora_target_modules")
-    for token in line.tokens:
-        if token.entry is not None and token.entry.named is not None and not token.claimed:
-            topic.append(token.entry.named.key.name)
+    topic += [t.key for t in line.tokens if t.key and not t.claimed]
     return [*topic, *(r.key for r in line.readings if isinstance(r.value, (int, float)))]
 
 
@@ -88,12 +85,9 @@ def answered(sentence: Sentence, turn: Turn, question: Question) -> list[Reading
     if (chosen := _chosen(words, question)) is not None:
         return [_again(chosen)]
     opening = normal(turn.text[:200])
+    rest = bool(_REST_IS_FINE.search(opening)) or any(phrase in opening for phrase in _ACCEPTING_REST)
     accepts = words[0] in _ACCEPTS or any(phrase in opening for phrase in _ACCEPTING)
-    rest = bool(_REST_IS_FINE.search(opening)) or any(
-        phrase in opening for phrase in _ACCEPTING if phrase.startswith(_OF_THE_REST)
-    )
-    accepts = accepts or rest
-    if not accepts or (any(w in _REFUSES for w in words[:3]) and not rest):
+    if not rest and (not accepts or _REFUSES & set(words[:3])):
         return []
     return [_again(reading) for reading, _ in question.proposed]
 
@@ -123,11 +117,7 @@ def approved(line: Line, question: Question) -> list[Reading]:
         )
     ]
     fine = {t.segment for t in line.tokens if t.has("may")}
-    named = {
-        t.entry.named.key.name
-        for t in line.tokens
-        if t.entry is not None and t.entry.named is not None and not t.claimed and t.segment in fine
-    }
+    named = {t.key for t in line.tokens if not t.claimed and t.segment in fine}
     return agreed + [_again(reading) for reading, _ in question.proposed if reading.key in named]
 
 

@@ -4,39 +4,30 @@ from __future__ import annotations
 
 from firstcause.check.brief.counts import IMPROVES
 from firstcause.check.brief.reading import Line, Reading
+from firstcause.check.brief.tokens import words_in
 from firstcause.check.brief.vocabulary import word_set
 
 # Words that are names of tools only beside a word that takes a tool.
 _COMMON_TOOLS = word_set("choices", "common_tools")
 _TAKES_TOOL = word_set("choices", "takes_tool")
 _HALVED = frozenset({"of", "the", "a", "an", "as", "that", "and", "epoch", "hour"})
-_MADE_WITH_TOOL = frozenset(
-    {"script", "module", "code", "loop", "version", "trainer", "callback", "optimizer"}
-)
+_MADE_WITH_TOOL = word_set("choices", "made_with_tool")
 # Parts that stay in full precision beside a training in less.
-_KEPT = frozenset(
-    {"master", "states", "state", "norms", "norm", "logits", "softmax", "loss", "layernorm", "copy"}
-)
+_KEPT = word_set("choices", "kept_in_full")
 # "The Lion dataset", "the LoRA paper".
-_PUBLISHED = frozenset(
-    {"dataset", "datasets", "corpus", "paper", "papers", "book", "blog", "authors", "conference"}
-)
-_ARRAYS = frozenset({"uint8", "int64", "int32", "dtype", "array", "arrays", "columns", "x_train", "features"})
-_ANY = frozenset({"a", "any", "some", "small", "tiny", "the", "suitable", "smallish", "multilingual"})
+_PUBLISHED = word_set("choices", "published")
+_ARRAYS = word_set("choices", "arrays")
+_ANY = word_set("choices", "any")
 # What is cut in half is no precision.
-_CUT = frozenset(
-    {"cut", "cuts", "halve", "reduce", "reduces", "reduced", "divide", "split", "lower", "lowers"}
-)
+_CUT = word_set("choices", "cut")
+_OF_SCHEDULE = frozenset({"scheduler", "warmup", "warmup_steps", "warmup_ratio", "learning_rate"})
 _INSTALLED = word_set("choices", "installed")
 _MEASURES = word_set("choices", "measures")
 _NOT_A_TASK = word_set("choices", "not_a_task")
-
-
 _LEARNS = frozenset({"loss", "entropy", "learn", "train", "trained"})
+_LOWERS = _CUT | {"drop", "shrink", "decrease"}
 _IGNORES = ("ignor", "exclud", "mask", "skip")
-_PROMPTS = frozenset(
-    {"prompt", "prompts", "instruction", "instructions", "question", "questions", "user", "users"}
-)
+_PROMPTS = word_set("choices", "prompts")
 _ANSWERS = ("answer", "assistant", "respon", "completion", "repl")
 
 
@@ -83,7 +74,7 @@ def _minimised(line: Line) -> None:
 
 def _on_plateau(line: Line) -> None:
     """Claim "halve the rate when the validation loss stalls"; what is waited for there ends no training."""
-    words = [w for t in line.tokens for w in t.text.split()]
+    words = words_in(line.tokens)
     rate = any(w in ("rate", "lr") for w in words)
     if (
         any(r.key == "scheduler" for r in line.readings)
@@ -92,13 +83,11 @@ def _on_plateau(line: Line) -> None:
     ):
         return
     for at, token in enumerate(line.tokens):
-        if token.text in _CUT | {"drop", "shrink", "decrease"} and any(
+        if token.text in _LOWERS and any(
             t.text in ("when", "once", "whenever", "if") for t in line.tokens[at:]
         ):
             waits = [t for t in line.tokens[at:] if t.text.startswith(IMPROVES)]
-            measured = any(
-                key == "metric" for t in line.tokens for key, _ in (t.entry.values if t.entry else ())
-            )
+            measured = any(t.gives("metric") for t in line.tokens)
             if waits and measured:
                 line.readings[:] = [r for r in line.readings if r.key != "early_stopping_patience"]
                 line.readings.append(Reading("scheduler", "plateau", at, at, settled=True))
@@ -266,19 +255,8 @@ def _beside_schedule(line: Line, at: int) -> bool:
         return True
     for place in range(max(0, at - 3), min(len(line.tokens), at + 4)):
         other = line.tokens[place]
-        if place == at or not _one_breath(line, place, at) or other.entry is None:
-            continue
-        if any(key == "scheduler" for key, _ in other.entry.values):
-            return True
-        if other.entry.named is None:
-            continue
-        if other.entry.named.key.name in (
-            "scheduler",
-            "warmup",
-            "warmup_steps",
-            "warmup_ratio",
-            "learning_rate",
-        ):
+        near = place != at and _one_breath(line, place, at)
+        if near and (other.gives("scheduler") or other.key in _OF_SCHEDULE):
             return True
     return False
 

@@ -41,32 +41,26 @@ def hear(text: Text, known: Vocabulary) -> Iterator[Heard]:
             question = proposals(turn, scene, known, said[-_REMEMBERED:])
             question.topic = question.topic or wondered
             continue
-        for heard in _message(text, turn, scene, known, said, question):
-            said.append(heard.reading)
-            if not heard.reading.told:
-                yield heard
+        # "Can we use a larger batch?" - "64 would fit." - "Then 64.": the assistant answers what the user asked.
+        message, wondered = _message(text, turn, scene, known, said, question)
+        said += [heard.reading for heard in message]
+        yield from (heard for heard in message if not heard.reading.told)
         question = Question()
-        wondered = _wondered(turn, scene, known)
-
-
-def _wondered(turn: Turn, scene: Scene, known: Vocabulary) -> tuple[str, ...]:
-    """What the user's own question is about: "Can we use a larger batch?" - "64 would fit." - "Then 64."."""
-    last = list(sentences(turn.text, known))[-1:]
-    return tuple(t for s in last if s.asks for t in topic_of(read_sentence(s, scene, known, turn.text)))
 
 
 def _message(
     text: Text, turn: Turn, scene: Scene, known: Vocabulary, said: Sequence[Reading], question: Question
-) -> Iterator[Heard]:
+) -> tuple[list[Heard], tuple[str, ...]]:
+    """What a message says, and what it asks about where it ends with a question."""
     corrected = False
-    here: list[Reading] = []
+    here: list[Heard] = []
     asked: list[Reading] = []
     topic: tuple[str, ...] = ()
     for number, sentence in enumerate(sentences(turn.text, known, text.line + turn.line)):
         found = answered(sentence, turn, question) if number == 0 else answers_oneself(sentence, asked, topic)
         # "Yes, but 0.85": what follows changes what is accepted.
         corrected = corrected or any(reading.accepted for reading in found)
-        before = [*said[-_REMEMBERED:], *here[-_REMEMBERED:], *found]
+        before = [*said[-_REMEMBERED:], *(h.reading for h in here[-_REMEMBERED:]), *found]
         topics = (*question.topic, *(t for t in topic if t in _PACED))
         line = read_sentence(sentence, scene, known, turn.text, before, topics, corrected)
         told = all(r.told for r in line.readings)
@@ -74,5 +68,5 @@ def _message(
         asked = [r for r in line.readings if r.told] if sentence.asks else []
         topic = tuple(topic_of(line)) if sentence.asks else ()
         for reading in (*found, *approved(line, question), *line.readings):
-            here.append(reading)
-            yield Heard(reading, sentence.text, sentence.line, turn.number)
+            here.append(Heard(reading, sentence.text, sentence.line, turn.number))
+    return here, topic

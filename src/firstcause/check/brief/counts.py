@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from firstcause.check.brief.pairing import accepts, in_normal_form
 from firstcause.check.brief.reading import Line, Reading
 from firstcause.check.brief.tokens import Token
+from firstcause.check.brief.values import accepts, in_normal_form
 from firstcause.check.brief.vocabulary import vocabulary, word_set
 
 _UNITS = word_set("counts", "units")
 _BETWEEN = word_set("counts", "between")
-_NEGATED = frozenset(
-    {"doesnt", "didnt", "hasnt", "isnt", "wont", "dont", "havent", "fails", "stops", "stopped"}
-)
+_NEGATED = word_set("counts", "negated")
 _SORTS_OF_EPOCH = word_set("counts", "sorts_of_epoch")
 _WAITS = frozenset({"early_stopping_patience", "early_stopping"})
 # "Stop after 3 bad epochs".
@@ -74,7 +72,7 @@ def _owned(line: Line, at: int, noun: int) -> None:
         return
     for place in _near(line, at):
         token = line.tokens[place]
-        name = token.entry.named.key.name if token.entry is not None and token.entry.named is not None else ""
+        name = token.key
         if token.claimed or _has_own_number(line, place, at) or not _linked(line, place, at):
             continue
         improves = (token.text.startswith(IMPROVES) and not name) or line.words(place, place + 2)[:1] in (

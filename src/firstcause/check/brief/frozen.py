@@ -8,7 +8,7 @@ from firstcause.check.brief.vocabulary import word_set
 _HEADS = word_set("frozen", "heads")
 _LAST = frozenset({"last", "final", "top", "output", "new"})
 _LAYER = frozenset({"layer", "linear", "classifier", "fully", "fc"})
-_ALL = frozenset({"everything", "all", "rest", "whole", "every", "others", "other"})
+_ALL = word_set("frozen", "all")
 _BUT = frozenset({"but", "except", "apart", "besides", "save", "other"})
 _ONLY = frozenset({"only", "just", "alone", "solely", "nothing"})
 _TRAINS = ("train", "tune", "fine", "updat", "learn", "optimi")

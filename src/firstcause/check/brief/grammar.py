@@ -81,10 +81,7 @@ def read_sentence(
 
 _PACES = {"save": "save_strategy", "eval": "eval_strategy"}
 # What "do not save" speaks of: "don't save optimizer states" leaves the checkpoints.
-_SAVED = frozenset(
-    {"checkpoint", "checkpoints", "model", "models", "weights", "anything", "any", "the", "it", "them", "in", "during",
-     "at", "intermediate", ".", ",", ";", "—", ")", "and", "or", "please", "of", "between", "every", "each", "until", "to"}
-)  # fmt: skip
+_SAVED = word_set("grammar", "saved")
 _IFS = ("if ", "in case", "when ")
 _OF_DATA = word_set("grammar", "of_data")
 

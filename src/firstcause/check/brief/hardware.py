@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from firstcause.check.brief.fits import CONSUMER
 from firstcause.check.brief.limits import limit
 from firstcause.check.brief.numbers import whole
-from firstcause.check.brief.pairing import CONSUMER
 from firstcause.check.brief.reading import Line, Reading
 from firstcause.check.brief.tokens import Token
 from firstcause.check.brief.vocabulary import word_set
@@ -69,7 +69,9 @@ def _of_several(line: Line) -> None:
         if not _counts(tokens[at]) or tokens[at + 1].text not in ("of", "out of", "out"):
             continue
         rest = [n for n in range(at + 1, min(at + 6, len(tokens))) if tokens[n].kind in ("number", "card")]
-        whole_set = next((n for n in range(at + 2, min(at + 5, len(tokens))) if _is_all(tokens[n])), 0)
+        whole_set = next(
+            (n for n in range(at + 2, min(at + 5, len(tokens))) if tokens[n].gives("num_gpus")), 0
+        )
         if whole_set:
             line.claim(Reading("num_gpus", whole(tokens[at].value), at, whole_set), at, whole_set)
             return
@@ -77,11 +79,6 @@ def _of_several(line: Line) -> None:
         if rest and _counts(tokens[rest[0]]) and any(w in _CARD for w in owned):
             line.claim(Reading("num_gpus", whole(tokens[at].value), at, rest[0]), at, rest[0])
             return
-
-
-def _is_all(token: Token) -> bool:
-    """Whether a phrase names all cards that there are: "both GPUs"."""
-    return token.entry is not None and any(key == "num_gpus" for key, _ in token.entry.values)
 
 
 def _nodes(line: Line) -> None:

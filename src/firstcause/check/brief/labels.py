@@ -7,14 +7,14 @@ from itertools import pairwise
 
 from firstcause.check.brief.numbers import whole
 from firstcause.check.brief.reading import Line, Reading
-from firstcause.check.brief.tokens import Token
+from firstcause.check.brief.tokens import Token, words_in
 from firstcause.check.brief.vocabulary import word_set
 
 # Nouns that count other things as well; of those there are few where they are classes.
 _COMMON = word_set("labels", "common")
 # Nouns that count classes only where they are told apart, or where they are kinds of things: "12 kinds of bolts".
 _KINDS = word_set("labels", "kinds")
-_CHOOSES = frozenset({"one", "several", "any", "some", "each", "which", "many"})
+_CHOOSES = word_set("labels", "chooses")
 _TELLS_APART = tuple(sorted(word_set("labels", "tells_apart")))
 _NOT_OF_CLASSES = word_set("labels", "not_of_classes")
 _APART = ("distinguish", "differentiat", "discriminat", "recogni")
@@ -43,9 +43,7 @@ def count_labels(line: Line) -> None:
                 # "5-way sentiment" says it as well.
                 if "classif" in tokens[noun].text or tokens[noun].text.startswith("way "):
                     line.claim(Reading("task", "classification", noun, noun))
-        elif (token.has("labels") and (count := _listed(line, at))) or (
-            token.has("labels") and (count := _from_to(line, at))
-        ):
+        elif token.has("labels") and (count := _listed(line, at) or _from_to(line, at)):
             line.claim(Reading("num_labels", count, at, at))
             for listed in tokens[at + 1 : at + 8]:
                 listed.claimed = listed.claimed or (
@@ -71,7 +69,7 @@ def _noun(line: Line, at: int) -> int:
             and token.text
             not in ("per", "of", "to", "in", "and", "or", "for", "times", "the", "from", "with", "on")
         )
-        task = token.entry is not None and any(key == "task" for key, _ in token.entry.values)
+        task = token.gives("task")
         if not plain and not task and token.kind not in ("quote", "model"):
             return 0
     return 0
@@ -91,10 +89,10 @@ def _kinds(line: Line, at: int) -> int:
         return 0
     of = place + 2 < len(tokens) and tokens[place + 1].text == "of"
     things = tokens[place + 2] if of else None
-    if things is not None and (things.text in _NOT_OF_CLASSES or _is_setting(things)):
+    if things is not None and (things.text in _NOT_OF_CLASSES or things.is_setting):
         return 0
     apart = line.words(at - 2, at) == ["one", "of"] or any(
-        w.startswith(_TELLS_APART) for t in tokens for w in t.text.split()
+        w.startswith(_TELLS_APART) for w in words_in(tokens)
     )
     plain = things is not None and things.kind == "word" and things.entry is None
     if place == at + 2 and not of:
@@ -106,7 +104,7 @@ def _kinds(line: Line, at: int) -> int:
 
 def _told_apart(line: Line, at: int) -> int:
     """The place of the things in "distinguish 14 bird calls", or 0."""
-    before = [w for t in line.tokens[max(at - 2, 0) : at] for w in t.text.split()]
+    before = words_in(line.tokens[max(at - 2, 0) : at])
     told = "tell" in before and any(t.text == "apart" for t in line.tokens[at + 1 : at + 7])
     if not (told or any(w.startswith(_APART) for w in before)) or at + 1 >= len(line.tokens):
         return 0
@@ -118,20 +116,14 @@ def _told_apart(line: Line, at: int) -> int:
 
 def _one_of(line: Line, at: int) -> int:
     """The place of the things in "one of 120 breeds" and "several of 11 materials", or 0."""
-    before = line.tokens[max(0, at - 3) : at]
-    words = [w for t in before for w in t.text.split()]
-    choice = any(a in _CHOOSES and b == "of" for a, b in pairwise(words))
+    before = words_in(line.tokens[max(0, at - 3) : at])
+    choice = any(a in _CHOOSES and b == "of" for a, b in pairwise(before))
     if not choice or at + 1 >= len(line.tokens) or not line.scene.training:
         return 0
     things = line.tokens[at + 1]
     plural = things.kind == "word" and things.entry is None and things.text.endswith("s")
-    told = any(w.startswith((*_TELLS_APART, "multi", "show")) for t in line.tokens for w in t.text.split())
+    told = any(w.startswith((*_TELLS_APART, "multi", "show")) for w in words_in(line.tokens))
     return at + 1 if plural and told and things.text not in _NOT_OF_CLASSES else 0
-
-
-def _is_setting(token: Token) -> bool:
-    """Whether a word has a meaning of its own in a training, such as "layers" and "augmentation"."""
-    return token.entry is not None and (token.entry.named is not None or bool(token.entry.values))
 
 
 def _listed(line: Line, at: int) -> int:
@@ -169,7 +161,7 @@ def _from_to(line: Line, at: int) -> int:
 def _outputs(line: Line, at: int) -> int:
     """The place of "outputs" where a number counts those of a head or a last layer, or 0."""
     made = at + 1 < len(line.tokens) and line.tokens[at + 1].text in ("outputs", "logits", "units", "neurons")
-    heads = any(w in ("head", "output", "last") for t in line.tokens[:at] for w in t.text.split())
+    heads = any(w in ("head", "output", "last") for w in words_in(line.tokens[:at]))
     return at + 1 if made and heads else 0
 
 

@@ -7,34 +7,18 @@ from collections.abc import Sequence
 
 from firstcause.check.brief.limits import limit
 from firstcause.check.brief.numbers import whole
-from firstcause.check.brief.pairing import accepts, in_normal_form
 from firstcause.check.brief.reading import Line, Reading
 from firstcause.check.brief.tokens import Token
+from firstcause.check.brief.values import accepts, in_normal_form
 from firstcause.check.brief.vocabulary import Vocabulary, word_set
 
 _SCIENTIFIC = re.compile(r"e-\d|10 ?(?:\^|\*\*)|10-\d|ten to the minus|x ?10")
 _REPLACED = word_set("leftovers", "replaced")
 _SURELY = word_set("told", "surely")
 # "lr 1e-3 for the head, 1e-5 for the backbone", and the other way round.
-_PARTS_OF_MODEL = frozenset(
-    {
-        "backbone",
-        "head",
-        "encoder",
-        "classifier",
-        "decoder",
-        "body",
-        "rest",
-        "embeddings",
-        "trunk",
-        "adapters",
-    }
-)
+_PARTS_OF_MODEL = word_set("leftovers", "parts_of_model")
 _TO = frozenset({"to", "->", "→", "=>"})
-_NO_NOUNS = frozenset(
-    {"please", "then", "is", "are", "and", "or", "for", "at", "as", "not", "again", "here", "will", "would", "works", "in",
-     "on", "to", "by", "it", "that", "the", "of", "from", "too", "though", "i", "we", "with", "after", "pls", "thanks"}
-)  # fmt: skip
+_NO_NOUNS = word_set("leftovers", "no_nouns")
 _NUMERIC = frozenset({"whole", "rate", "share", "number", "tokens"})
 _TRAINING = word_set("leftovers", "training")
 
@@ -81,7 +65,7 @@ def name_leftovers(line: Line, known: Vocabulary, heard: Sequence[Reading], corr
             and not known.keys[found.key].bound
         ):
             # "Minimum 3 epochs, maximum 10": both hold. "Cosine, 1e-4, min 1e-5" is where a schedule ends.
-            if found.key == "learning_rate" and any(_scheduled(t) for t in line.tokens):
+            if found.key == "learning_rate" and any(t.gives("scheduler") for t in line.tokens):
                 token.claimed = True
             else:
                 _emit(line, at, found, known, corrects=False)
@@ -235,15 +219,11 @@ def _starts_a_schedule(line: Line, at: int) -> bool:
     """Whether a rate is where a schedule begins: "cosine from 3e-4 down to 3e-5"."""
     if not _SCIENTIFIC.search(line.tokens[at].text) and not 0 < line.tokens[at].value < 1:
         return False
-    scheduled = any(_scheduled(t) for t in line.tokens[max(0, at - 6) : at])
+    scheduled = any(t.gives("scheduler") for t in line.tokens[max(0, at - 6) : at])
     if scheduled:
         for token in line.tokens[at + 1 : at + 5]:
             token.claimed = token.claimed or token.kind == "number"
     return scheduled
-
-
-def _scheduled(token: Token) -> bool:
-    return token.entry is not None and any(key == "scheduler" for key, _ in token.entry.values)
 
 
 def _has_no_noun(line: Line, at: int) -> bool:

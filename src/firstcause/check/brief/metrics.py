@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from firstcause.check.brief.counts import IMPROVES
 from firstcause.check.brief.reading import Line, Reading
+from firstcause.check.brief.tokens import words_in
 from firstcause.check.brief.vocabulary import word_set
 
 _BEST = word_set("metrics", "best")
@@ -41,13 +42,13 @@ def _metric(line: Line, at: int) -> str:
 def _chooses(line: Line, at: int) -> bool:
     before = [w for t in line.words(at - 9, at) for w in t.split()]
     near = line.tokens[max(0, at - 9) : at + 9]
-    if any(w in _BEST for w in before) and any(w in _KEEPS for t in near for w in t.text.split()):
+    if any(w in _BEST for w in before) and any(w in _KEEPS for w in words_in(near)):
         # "The best accuracy we got" is told; mood sees to that.
         return any(w in _BY for w in before[-5:])
     if {"checkpoint", "checkpoints", "model", "epoch", "selection"} & set(before) and _PICKS & set(before):
         return before[-1] in ("by", "on", "using", "with", "the", "dev", "validation")
     following = line.tokens[at + 1 : at + 8]
-    after = [w for t in following for w in t.text.split()]
+    after = words_in(following)
     if _PICKS & set(after) and {"best", "checkpoint", "model", "epoch"} & set(after) and "to" in after:
         return True
     if before[-1:] == ["by"] and {"lowest", "highest"} & set(after[:4]):
@@ -56,9 +57,5 @@ def _chooses(line: Line, at: int) -> bool:
     improves = any(t.text.startswith(IMPROVES) for t in (*following, *line.tokens[max(0, at - 4) : at]))
     if improves:
         return any(t.text in _STOPS for t in line.tokens)
-    named = [t for t in line.tokens[max(0, at - 6) : at] if t.entry is not None and t.entry.named is not None]
-    early = any(
-        t.entry is not None and t.entry.named is not None and t.entry.named.key.name in _WATCHES
-        for t in named
-    )
+    early = any(t.key in _WATCHES for t in line.tokens[max(0, at - 6) : at])
     return early and any(w in ("on", "by", "=", ":", "for", "monitoring", "best", "is") for w in before[-3:])

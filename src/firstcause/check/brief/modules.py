@@ -75,7 +75,7 @@ def _about_adapters(line: Line) -> bool:
     if "lora_target_modules" in line.topic:
         return True
     texts = {t.text for t in line.tokens}
-    named = {t.entry.named.key.name for t in line.tokens if t.entry is not None and t.entry.named is not None}
+    named = {t.key for t in line.tokens if t.key}
     return bool(
         texts
         & {

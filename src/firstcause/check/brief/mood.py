@@ -5,7 +5,7 @@ from __future__ import annotations
 from firstcause.check.brief.reading import Line, Reading
 from firstcause.check.brief.reasons import is_only_reason
 from firstcause.check.brief.tokens import Token
-from firstcause.check.brief.told import asks, is_told
+from firstcause.check.brief.told import asks, is_logged, is_told
 from firstcause.check.brief.vocabulary import word_set
 
 _REACH = 6
@@ -17,9 +17,9 @@ _LOWERS = frozenset({"drop", "drop the", "lower", "reduce"})
 
 def settle(line: Line) -> None:
     """Give every reading of a sentence its polarity, strength and condition, or mark it as told."""
-    asked = asks(line)
+    only_told = asks(line) or is_logged(line)
     for reading in line.readings:
-        reading.told = reading.told or asked or is_told(line, reading)
+        reading.told = reading.told or only_told or is_told(line, reading)
         if is_only_reason(line, reading) and not _after(line, reading):
             reading.told = True
         if not reading.settled:
@@ -103,7 +103,7 @@ def _of_features(line: Line, at: int) -> bool:
         token = tokens[place]
         if token.has("not") or token.has("not_needed"):
             return True
-        known = token.entry is not None and (token.entry.named is not None or bool(token.entry.values))
+        known = token.is_setting
         after_no = place > 0 and (tokens[place - 1].has("not") or tokens[place - 1].has("not_needed"))
         if not known and token.text not in (",", "or", "nor", "any", "a", "the") and not after_no:
             return False

@@ -17,7 +17,7 @@ _ONE = "|".join(sorted(_WORDS, key=len, reverse=True))
 NUMBER = re.compile(
     r"(?<![\w.])(?:(?P<mantissa>\d+(?:\.\d+)?|\.\d+) ?[x*] ?10 ?(?:\^|\*\*)? ?[({]?(?P<exponent>[-+]?\d+)[)}]?"
     r"|10(?:\^|\*\*) ?[({]?(?P<power>[-+]?\d+)[)}]?"
-    r"|1 ?(?:over|/) ?(?P<inverse>\d{3,7})(?!\d)|0,(?P<decimals>\d{2,8})(?![,\d])"
+    r"|1 ?(?:over|/) ?(?P<inverse>[1-9]\d{2,6})(?!\d)|0,(?P<decimals>\d{2,8})(?![,\d])"
     r"|(?P<plain>(?:\d{1,3}(?:,\d{3})+|\d{1,3}(?: \d{3}){0,4} 000|\d+)(?:\.\d+)?(?:e[-+]?\d+)?|\.\d+(?:e[-+]?\d+)?))"
     r"(?P<unit> ?%| thousand\b| million\b| ?percent\b| per cent\b| ?(?:gb|gib)\b| gigs?\b|[gkmb]\b|mb\b| b\b(?= param))?"
     r"(?:(?P<of>x)(?=[ a-z])|(?![a-z\d]))"
@@ -94,4 +94,4 @@ def word_number(match: re.Match[str]) -> tuple[float, str]:
 
 def whole(value: float) -> float | int:
     """The value as an int where it is one."""
-    return int(value) if value == int(value) and abs(value) < 1e15 else value
+    return int(value) if abs(value) < 1e15 and value == int(value) else value

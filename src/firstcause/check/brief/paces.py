@@ -7,13 +7,11 @@ from firstcause.check.brief.limits import limit
 from firstcause.check.brief.numbers import whole
 from firstcause.check.brief.reading import Line, Reading
 from firstcause.check.brief.tokens import Token
+from firstcause.check.brief.vocabulary import word_set
 
 _KEEPS = frozenset({"keep", "keeping", "keeps", "retain", "retaining", "kept"})
 _COPIES = frozenset({"checkpoint", "checkpoints", "snapshots", "ckpts"})
-_MADE = frozenset(
-    {"reconstructions", "predictions", "plots", "figures", "images", "samples", "outputs", "generations", "visualisations",
-     "visualizations", "metrics", "embeddings", "logits", "attention", "histograms", "examples"}
-)  # fmt: skip
+_MADE = word_set("paces", "made")
 _STAY = frozenset({"kept", "stay", "remain"})
 
 
@@ -50,11 +48,7 @@ def kept_checkpoints(line: Line) -> None:
 
 def _counted(token: Token) -> bool:
     """Whether a number's noun has a key of its own."""
-    own = (
-        token.entry is not None
-        and token.entry.named is not None
-        and token.entry.named.key.name != "save_total_limit"
-    )
+    own = token.key not in ("", "save_total_limit")
     return own or token.has("data") or token.has("labels")
 
 
@@ -133,7 +127,7 @@ def _walk(line: Line, places: range, origin: int) -> list[str]:
         kinds = [kind for kind in ("eval", "save", "log") if token.has(kind)]
         if kinds == ["save"] and _of_something_else(line, at):
             continue
-        if not kinds and token.entry is not None and any(key == "metric" for key, _ in token.entry.values):
+        if not kinds and token.gives("metric"):
             kinds = ["eval"]
         if not kinds:
             continue

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from firstcause.check.brief.numbers import whole
-from firstcause.check.brief.pairing import accepts, in_normal_form
 from firstcause.check.brief.reading import Line, Reading
-from firstcause.check.brief.tokens import Token
+from firstcause.check.brief.tokens import Token, words_in
+from firstcause.check.brief.values import accepts, in_normal_form
 from firstcause.check.brief.vocabulary import Named, word_set
 from firstcause.schema.instruction import Relation
 
 _BETWEEN = frozenset({"/", "and", ",", "&", "|", "+"})
 _SPLITS = word_set("pairs", "splits")
 _SKIPPED = word_set("pairs", "skipped")
-_PARTS = frozenset({"train", "training", "val", "valid", "validation", "dev", "test", "testing", "held"})
-_FOR = frozenset({"%", "percent", "for", "to", "as", "of", "the", "in"})
+_PARTS = word_set("pairs", "parts")
+_FOR = word_set("pairs", "for")
 _FRACTIONS = {"tenth": 0.1, "fifth": 0.2, "quarter": 0.25, "twentieth": 0.05, "eighth": 0.125}
 _RANGES = frozenset({"anywhere", "somewhere", "anything", "ranging", "something", "range"})
 _NAMED_WITHIN = 14
@@ -69,7 +69,7 @@ def _named_shares(line: Line) -> None:
         for at in range(len(tokens) - 1)
         if tokens[at].kind == "number"
         and not tokens[at].claimed
-        and next((w for t in tokens[at + 1 : at + 3] for w in t.text.split() if w not in _FOR), "") in _PARTS
+        and next((w for w in words_in(tokens[at + 1 : at + 3]) if w not in _FOR), "") in _PARTS
     ]
     values = [tokens[at].value for at in found]
     if len(found) in (2, 3) and found[-1] - found[0] <= _NAMED_WITHIN and round(sum(values), 6) in (1, 100):

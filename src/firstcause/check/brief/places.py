@@ -5,28 +5,13 @@ from __future__ import annotations
 import re
 
 from firstcause.check.brief.reading import Line, Reading
-from firstcause.check.brief.tokens import Token
+from firstcause.check.brief.tokens import Token, words_in
 from firstcause.check.brief.vocabulary import Vocabulary, word_set
 
 _WRITES = word_set("places", "writes")
 _WRITES_FOLDERS = word_set("places", "writes_folders")
 _SAVES = word_set("places", "saves")
-_HOLDS_DATA = frozenset(
-    {
-        "data",
-        "dataset",
-        "corpus",
-        "images",
-        "photos",
-        "files",
-        "train",
-        "trained",
-        "recordings",
-        "documents",
-        "texts",
-        "scans",
-    }
-)
+_HOLDS_DATA = word_set("places", "holds_data")
 _GOES_THERE = frozenset({"go", "goes", "written", "saved", "stored"})
 _EITHER = frozenset({"in", "with", "is", "are", "on", "stored"})
 _READS = word_set("places", "reads")
@@ -40,68 +25,17 @@ _CONFIGURES = re.compile(
     r"config|zero_?[0-3]|deepspeed|accelerate|fsdp|settings|^args|requirements|readme|schema|^ds_|hparams|params"
 )
 _WEIGHTS = word_set("places", "weights")
-_BEFORE_NAME = frozenset(
-    {"to", "as", "into", "under", "in", "called", "named", "name", "folder", "directory", "dir"}
-)
-_SAVE_AS = frozenset(
-    {
-        "checkpoint",
-        "snapshot",
-        "snapshots",
-        "checkpoints",
-        "save",
-        "saves",
-        "saved",
-        "saving",
-        "store",
-        "stored",
-        "write",
-        "export",
-        "output",
-        "goes",
-        "put",
-        "end",
-        "ends",
-        "lands",
-    }
-)
+_BEFORE_NAME = word_set("places", "before_name")
+_SAVE_AS = word_set("places", "save_as")
 _JOINED = re.compile(r"(?<![\w/-])(?:[A-Za-z]\w*-)+\Z")
 _BARE_NAME = re.compile(r"[A-Za-z][\w-]*(?:\.[\w-]*\w)*(?<=\w)")
 # "{train,val}.pt" holds data, and no weights.
 _SPLIT = re.compile(r"(?<![a-z])(?:train|val|valid|dev|test)(?![a-z])")
-_ADAPTS = frozenset(
-    {"adapt", "tune", "tuned", "finetune", "fine", "fit", "apply", "specialise", "specialize"}
-)
-_STARTS = frozenset(
-    {"load", "loads", "loaded", "read", "reads", "start", "starting", "resume", "continue", "from", "use"}
-)
-# Words that are not only names of folders.
-_PLAIN = frozenset(
-    {
-        "best",
-        "saved",
-        "save",
-        "saves",
-        "trained",
-        "weights",
-        "models",
-        "result",
-        "results",
-        "output",
-        "outputs",
-        "checkpoint",
-        "checkpoints",
-        "logs",
-        "run",
-        "runs",
-        "out",
-        "adapter",
-        "adapters",
-        "artifacts",
-        "experiments",
-    }
-)
-_HELD = frozenset({"dict", "tensor", "tensors", "images", "arrays", "samples", "rows", "inputs", "features"})
+_ADAPTS = word_set("places", "adapts")
+_STARTS = word_set("places", "starts")
+# Words that are nothing but names of folders.
+_FOLDERS = frozenset({"ckpt", "ckpts", "exp", "exps"})
+_HELD = word_set("places", "held")
 _LOGS = frozenset({"log", "logs", "logging", "tensorboard"})
 _KEPT = ("checkpoint", "ckpt", "model", "weight", "adapter", "everything", "output", "result", "artifact")
 _IN_DATA = word_set("places", "in_data")
@@ -170,7 +104,7 @@ def _new_name(line: Line, at: int, known: Vocabulary, typed: str) -> None:
     match = _BARE_NAME.match(typed, start)
     if (
         match is None
-        or not (re.search(r"[-_]", match[0]) or match[0].lower() in _OUT - _PLAIN)
+        or not (re.search(r"[-_]", match[0]) or match[0].lower() in _FOLDERS)
         or typed[match.end() : match.end() + 1] in ("/", "\\", ":")
     ):
         return
@@ -299,7 +233,7 @@ def _of_path(line: Line, at: int, known: Vocabulary) -> str:
     writes = _writes(line, at, is_file=bool(ending))
     if not writes and _DESCRIBES.search(name):
         return ""
-    first = token.text.lstrip("./").split("/", 1)[0]
+    first = _folder(token)
     if ending in _WEIGHTS and not writes and "best" in _before(line, at):
         # "The best in models/best.pt" is kept there.
         writes = True
@@ -334,13 +268,12 @@ def _for_logs(line: Line, at: int) -> bool:
 def _adapts(line: Line, at: int) -> bool:
     """Whether a model is adapted to what is named: "fine-tune it to our FAQ"."""
     own = [t for t in line.tokens[:at] if t.statement == line.tokens[at].statement]
-    return any(w in _ADAPTS for t in own[-12:] for w in t.text.split())
+    return any(w in _ADAPTS for w in words_in(own[-12:]))
 
 
-def _made_here(line: Line, at: int) -> bool:
-    """Whether a folder is called as those are that results go to."""
-    first = line.tokens[at].text.lstrip("./").split("/", 1)[0]
-    return first in _OUT
+def _folder(token: Token) -> str:
+    """The first folder of a path."""
+    return token.text.lstrip("./").split("/", 1)[0]
 
 
 def _resumes(line: Line, at: int) -> bool:
@@ -374,7 +307,7 @@ def _writes(line: Line, at: int, is_file: bool) -> bool | None:
             # "Answer everything in questions.jsonl" reads.
             rest = [w for n, w in enumerate(rest) if w != "everything" or rest[max(n - 1, 0)] not in _READS]
             saves = word in _EITHER and any(w in _SAVES for w in rest)
-            if not saves and word in _EITHER and _made_here(line, at) and not _STARTS & set(rest):
+            if not saves and word in _EITHER and _folder(line.tokens[at]) in _OUT and not _STARTS & set(rest):
                 return None
             return saves
     if "save" in line.topic and not is_file:

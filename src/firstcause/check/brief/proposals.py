@@ -16,10 +16,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from firstcause.check.brief.normal import normal
-from firstcause.check.brief.pairing import accepts, in_normal_form
 from firstcause.check.brief.places import spelling
 from firstcause.check.brief.sentences import sentences
 from firstcause.check.brief.text import Text
+from firstcause.check.brief.values import accepts, in_normal_form
 from firstcause.check.brief.vocabulary import Key, Vocabulary, vocabulary
 from firstcause.errors import InputError
 from firstcause.schema.instruction import Instruction

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from firstcause.check.brief.reading import Line, Reading
+from firstcause.check.brief.tokens import words_in
 from firstcause.check.brief.vocabulary import word_set
 from firstcause.schema.instruction import Scope
 
@@ -21,7 +22,7 @@ _OWNERS = {
     },
 }
 _HELD_OUT = frozenset({"validation", "val", "test", "dev", "eval", "evaluation"})
-_EVALUATES = frozenset({"evaluate", "evaluation", "eval", "test", "testing", "validate", "validation"})
+_EVALUATES = word_set("refine", "evaluates")
 _ADAPTERS = frozenset({"lora_r", "lora_alpha", "lora_target_modules"})
 _TARGETS = word_set("refine", "targets")
 _SOURCES = word_set("refine", "sources")
@@ -97,7 +98,7 @@ def _described(line: Line) -> None:
         if reading.key == "hidden_size" and listed and other.kind == "number" and not other.claimed:
             continue
         if reading.key == "augmentation" and reading.polarity == "forbid":
-            after = {w for t in tokens[reading.last + 1 : reading.last + 4] for w in t.text.split()}
+            after = set(words_in(tokens[reading.last + 1 : reading.last + 4]))
             if after & _HELD_OUT:
                 continue
         if reading.key == "batch_size" and not reading.scope and _evaluates(line, reading):
@@ -115,7 +116,7 @@ def _evaluates(line: Line, reading: Reading) -> bool:
     """Whether a batch is that of an evaluation: "test with batch size 1"."""
     statement = line.tokens[reading.first].statement
     own = [t for t in line.tokens[: reading.last + 4] if t.statement == statement]
-    words = {w for t in own for w in t.text.split()}
+    words = set(words_in(own))
     return bool(words & _EVALUATES) and not any(w.startswith("train") for w in words)
 
 
@@ -153,7 +154,7 @@ def _layers(line: Line) -> None:
         )
         if alone and not tokens[at].unit and tokens[at].value == int(tokens[at].value):
             line.claim(Reading("hidden_size", int(tokens[at].value), at, at))
-    if not any(w in _LAYERED for t in tokens for w in t.text.split()):
+    if not any(w in _LAYERED for w in words_in(tokens)):
         line.readings[:] = [
             r
             for r in line.readings

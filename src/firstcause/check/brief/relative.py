@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from firstcause.check.brief.numbers import whole
 from firstcause.check.brief.reading import Line, Reading
+from firstcause.check.brief.tokens import words_in
 from firstcause.check.brief.vocabulary import Vocabulary, word_set
 
 _TIMES = {
@@ -26,14 +27,16 @@ _CHANGES = {"halve": 0.5, "double": 2.0, "triple": 3.0, "quadruple": 4.0, "half"
 _LOWERS = frozenset({"lower", "reduce", "divide", "decrease", "cut", "shrink"})
 _RAISES = frozenset({"raise", "increase", "multiply", "bump", "scale"})
 _THAT = frozenset({"that", "it"})
-_IFS = frozenset({"if", "when", "whenever", "unless", "once", "every", "each", "after"})
+_IFS = word_set("relative", "ifs")
+# Beyond it a value is no setting, however often it was doubled.
+_LARGEST = 1e15
 _LINKS = word_set("relative", "links")
 
 
 def relative_values(line: Line, known: Vocabulary, heard: Sequence[Reading]) -> None:
     """Claim keys whose value is a multiple of another's."""
     for at, token in enumerate(line.tokens):
-        name = token.entry.named.key.name if token.entry is not None and token.entry.named is not None else ""
+        name = token.key
         if token.claimed or name not in _BASES:
             continue
         factor, place = _factor(line, at)
@@ -54,7 +57,7 @@ def changed_values(line: Line, known: Vocabulary, heard: Sequence[Reading]) -> N
         factor, last = _change(line, at)
         if not factor:
             continue
-        names = [t.entry.named.key.name for t in tokens if t.entry is not None and t.entry.named is not None]
+        names = [t.key for t in tokens if t.key]
         numeric = [
             r
             for r in heard
@@ -64,17 +67,14 @@ def changed_values(line: Line, known: Vocabulary, heard: Sequence[Reading]) -> N
             and not isinstance(r.value, bool)
         ]
         base = next(
-            (r for r in reversed(numeric) if r.key in names or (not names and _THAT & set(_words(line)))),
+            (r for r in reversed(numeric) if r.key in names or (not names and _THAT & set(words_in(tokens)))),
             None,
         )
         if base is not None and not any(r.key == base.key for r in line.readings):
             value = float(f"{base.value * factor:.12g}")
-            line.claim(Reading(base.key, whole(value), at, last, scope=base.scope, corrects=True))
+            if known.keys[base.key].least <= value <= min(known.keys[base.key].most, _LARGEST):
+                line.claim(Reading(base.key, whole(value), at, last, scope=base.scope, corrects=True))
         return
-
-
-def _words(line: Line) -> list[str]:
-    return [w for t in line.tokens for w in t.text.split()]
 
 
 def _change(line: Line, at: int) -> tuple[float, int]:

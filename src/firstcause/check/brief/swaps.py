@@ -9,7 +9,7 @@ from firstcause.check.brief.vocabulary import word_set
 
 _REPLACES = word_set("swaps", "replaces")
 _MOVES = word_set("swaps", "moves")
-_FOR = frozenset({"by", "with", "for", "to", "->", "→", "=>", "in favour of", "in favor of"})
+_FOR = word_set("swaps", "for")
 _ARROWS = frozenset({"->", "→", "=>"})
 _FARTHEST = 5
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from firstcause.check.brief.numbers import NUMBER, WORD_NUMBER, number, word_number
@@ -77,8 +77,27 @@ class Token:
     statement: int = 0
     claimed: bool = field(default=False, compare=False)
 
+    @property
+    def key(self) -> str:
+        """The key that the token names, or nothing."""
+        return self.entry.named.key.name if self.entry is not None and self.entry.named is not None else ""
+
+    @property
+    def is_setting(self) -> bool:
+        """Whether the token names a key, or is a value of one."""
+        return self.entry is not None and (self.entry.named is not None or bool(self.entry.values))
+
     def has(self, cue: str) -> bool:
         return self.entry is not None and cue in self.entry.cues
+
+    def gives(self, key: str) -> bool:
+        """Whether the token is a value of a key."""
+        return self.entry is not None and any(name == key for name, _ in self.entry.values)
+
+
+def words_in(tokens: Iterable[Token]) -> list[str]:
+    """The single words of some tokens, of which a phrase of the vocabulary is one."""
+    return [w for t in tokens for w in t.text.split()]
 
 
 def tokens_of(text: str, known: Vocabulary, base: int = 0, stop: int | None = None) -> Iterator[Token]:

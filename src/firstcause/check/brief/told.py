@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from firstcause.check.brief.reading import Line, Reading
-from firstcause.check.brief.tokens import Token
+from firstcause.check.brief.tokens import Token, words_in
 from firstcause.check.brief.vocabulary import vocabulary, word_set
 
 _ASKS_FOR = tuple(sorted(word_set("told", "asks_for")))
@@ -25,7 +25,7 @@ _SAYS = _PAST | {
     "recommends",
     "gave",
 }
-_CONSUMES = frozenset({"needs", "takes", "uses", "consumes", "required", "requires", "took"})
+_CONSUMES = word_set("told", "consumes")
 _EXPLAINS = (
     "explain",
     "tell me",
@@ -46,43 +46,14 @@ _ENDS = ("stop", "end", "halt", "quit", "finish", "terminat", "done", "abort", "
 _HAS = frozenset({"has", "have", "uses", "contains", "consists", "comes with"})
 _IFS = frozenset({"if", "unless", "where", "when"})
 # The assistant's advice is what it proposes.
-_ADVISES = frozenset(
-    {"recommend", "recommends", "recommended", "suggested", "usually", "typically", "by default", "used", "most people",
-     "was", "were", "had", "set"}
-)  # fmt: skip
-_OTHERS = frozenset({"they", "he", "she", "people", "folks", "others", "everyone", "everybody"})
-_MODALS = frozenset(
-    {"should", "must", "need", "needs", "have", "has", "go", "goes", "can", "may", "will", "shall", "are", "is", "be",
-     "want", "wants", "would", "like", "likes", "prefers", "prefer", "asked", "asks", "fit", "fits"}
-)  # fmt: skip
-_FORMER = frozenset(
-    {
-        "last",
-        "old",
-        "previous",
-        "earlier",
-        "former",
-        "original",
-        "colleague",
-        "colleagues",
-        "their",
-        "his",
-        "her",
-    }
-)
-_TEXTS = frozenset(
-    {"notebook", "thesis", "paper", "tutorial", "blog", "repo", "repository", "article", "talk", "lecture", "book", "slides",
-     "poster", "example", "recipe", "course", "readme", "docs", "documentation", "thread", "benchmark", "baseline", "video",
-     "preprint", "codebase", "predecessor", "original"}
-)  # fmt: skip
-_SAYS_SO = frozenset(
-    {"uses", "used", "has", "had", "sets", "set", "trained", "trains", "takes", "took", "recommends", "suggests", "says",
-     "shows", "goes", "ran", "runs", "starts", "does", "did", "works", "reports", "claims", "train"}
-)  # fmt: skip
-_MEASURED = frozenset(
-    {"loss", "acc", "accuracy", "val loss", "f1", "ppl", "perplexity", "train loss", "validation loss"}
-)
-_TIMES = frozenset({"minutes", "hours", "seconds", "days", "minute", "hour", "min", "weeks"})
+_ADVISES = word_set("told", "advises")
+_OTHERS = word_set("told", "others")
+_MODALS = word_set("told", "modals")
+_FORMER = word_set("told", "former")
+_TEXTS = word_set("told", "texts")
+_SAYS_SO = word_set("told", "says_so")
+_MEASURED = word_set("told", "measured")
+_TIMES = word_set("told", "times")
 _DOUBTS = frozenset({"whether", "wonder", "wondering", "ask", "asked"})
 _HARDWARE = frozenset({"gpu", "num_gpus", "gpu_memory_gb"})
 
@@ -91,7 +62,7 @@ def asks(line: Line) -> bool:
     """Whether a sentence only asks: "Is 64 better?", but not "Could you set the batch size to 8?"."""
     if line.sentence.proposes:
         return False
-    words = [w for t in line.tokens[:14] for w in t.text.split() if t.kind == "word"]
+    words = words_in(t for t in line.tokens[:14] if t.kind == "word")
     while words and words[0] in _OPENERS:
         words.pop(0)
     text = " ".join(words)
@@ -110,12 +81,7 @@ def is_told(line: Line, reading: Reading) -> bool:
         return False
     if _when(line, reading) or _of_a_model(line, reading) or _in_doubt(line, reading):
         return True
-    if (
-        _in_told_parenthesis(line, reading)
-        or _of_others(line, reading)
-        or _of_a_text(line, reading)
-        or _logged(line, reading)
-    ):
+    if _in_told_parenthesis(line, reading) or _of_others(line, reading) or _of_a_text(line, reading):
         return True
     statement, segment = tokens[reading.first].statement, tokens[reading.first].segment
     if reading.key not in _HARDWARE and _measures(line, reading):
@@ -179,7 +145,7 @@ def _when(line: Line, reading: Reading) -> bool:
         "after"
     ]:
         return False
-    return not any(w.startswith(_ENDS) for t in line.tokens for w in t.text.split())
+    return not any(w.startswith(_ENDS) for w in words_in(line.tokens))
 
 
 def _per_epoch(line: Line, at: int) -> bool:
@@ -224,7 +190,7 @@ def _in_told_parenthesis(line: Line, reading: Reading) -> bool:
     closed = next((n for n in range(reading.last, len(tokens)) if tokens[n].text in ("(", ")")), -1)
     if opened < 1 or closed < 0 or tokens[opened].text != "(" or tokens[closed].text != ")":
         return False
-    before = {w for t in tokens[max(0, opened - 4) : opened] for w in t.text.split()}
+    before = set(words_in(tokens[max(0, opened - 4) : opened]))
     after = tokens[closed + 1] if closed + 1 < len(tokens) else None
     return bool(before & _FORMER) or (
         after is not None and after.text in _PAST | {"had", "got", "gave", "diverged"}
@@ -244,8 +210,8 @@ def _of_a_text(line: Line, reading: Reading) -> bool:
     return False
 
 
-def _logged(line: Line, reading: Reading) -> bool:
-    """Whether it stands in a line of a log, or in an error: "lr=0.001 epoch=3 loss=0.52"."""
+def is_logged(line: Line) -> bool:
+    """Whether the sentence is a line of a log, or an error: "lr=0.001 epoch=3 loss=0.52"."""
     tokens = line.tokens
     if any(
         t.text.endswith("error") and n + 1 < len(tokens) and tokens[n + 1].text == ":"

@@ -17,8 +17,8 @@ _COMES_TO = frozenset({"come", "comes", "amount", "amounts", "reach", "reaches"}
 _TO_NUMBER = frozenset(
     {"of", "be", "size", "is", "=", ":", "should", "must", "has", "have", "to", *_COMES_TO}
 )
-_SMALL = frozenset({"are", "have", "been", "is", "samples", "examples", "images"})
-_ARE_THERE = frozenset({"are", "is", "have", "been", "reached", "seen", "samples", "examples"})
+_SMALL = word_set("totals", "small")
+_ARE_THERE = word_set("totals", "are_there")
 _REACH = 9
 
 
@@ -31,7 +31,7 @@ def total_batches(line: Line) -> None:
             _until(line, at)
             if not token.claimed:
                 _until_accumulated(line, at)
-        elif _names(token, "batch_size"):
+        elif token.key == "batch_size":
             _in_total(line, at)
 
 
@@ -104,9 +104,5 @@ def _claim(line: Line, number: int, places: list[int]) -> None:
     line.claim(Reading("effective_batch_size", value, min(places), last, settled=True), *places)
 
 
-def _names(token: Token, key: str) -> bool:
-    return token.entry is not None and token.entry.named is not None and token.entry.named.key.name == key
-
-
 def _is_total(token: Token) -> bool:
-    return token.text in _IN_TOTAL or _names(token, "effective_batch_size")
+    return token.text in _IN_TOTAL or token.key == "effective_batch_size"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 _USER = r"user|human|me|you|client|customer|requester|author|asker|op|q|question"
@@ -38,8 +39,8 @@ def turns(content: str) -> list[Turn]:
     if len(mails) > 1 and not content[: mails[0].start()].strip():
         ends = [*(m.start() for m in mails[1:]), len(content)]
         return [
-            Turn(content[m.end() : end], False, n, content.count("\n", 0, m.end()))
-            for n, (m, end) in enumerate(zip(mails, ends, strict=True), 1)
+            Turn(content[m.end() : end], False, n, row)
+            for n, (m, end, row) in enumerate(zip(mails, ends, _rows(content, mails), strict=True), 1)
         ]
     marks = list(_SPEAKER.finditer(content))
     # One such word at a line's start may be a heading; both sides, or the word "user", make a conversation.
@@ -55,20 +56,22 @@ def turns(content: str) -> list[Turn]:
     preface = content[: marks[0].start()]
     if preface.strip():
         result.append(Turn(preface))
-    for at, mark in enumerate(marks):
+    for at, (mark, row) in enumerate(zip(marks, _rows(content, marks), strict=True)):
         end = marks[at + 1].start() if at + 1 < len(marks) else len(content)
         text = content[mark.end() : end]
         if mark["who"].lower() == "system":
             continue
-        result.append(
-            Turn(
-                text,
-                bool(_IS_ASSISTANT.match(mark["who"])),
-                len(result) + 1,
-                content.count("\n", 0, mark.end()),
-            )
-        )
+        result.append(Turn(text, bool(_IS_ASSISTANT.match(mark["who"])), len(result) + 1, row))
     return result
+
+
+def _rows(content: str, marks: Sequence[re.Match[str]]) -> Iterator[int]:
+    """How many lines end before the end of each mark; every line is counted once."""
+    row = last = 0
+    for mark in marks:
+        row += content.count("\n", last, mark.end())
+        last = mark.end()
+        yield row
 
 
 def _json_turns(content: str) -> list[Turn]:

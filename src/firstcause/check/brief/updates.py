@@ -15,35 +15,16 @@ _SAMPLES = word_set("updates", "samples")
 _FEW = word_set("updates", "few")
 _IN_TOTAL = word_set("totals", "in_total")
 _PARTS = frozenset({"batch_size", "gradient_accumulation", "num_gpus"})
-_SEES = frozenset(
-    {
-        "see",
-        "sees",
-        "get",
-        "gets",
-        "take",
-        "takes",
-        "use",
-        "uses",
-        "cover",
-        "covers",
-        "average",
-        "averages",
-        "contain",
-    }
-)
+_SEES = word_set("updates", "sees")
 _REACH = 6
 
 
 def update_paces(line: Line) -> None:
     """Claim the batches, or samples, that go into one update."""
     for at, token in enumerate(line.tokens):
-        if token.kind == "number" and not token.claimed and _counts(token):
-            _paced(line, at)
-        if token.kind == "number" and not token.claimed and _counts(token):
-            _product(line, at)
-        if token.kind == "number" and not token.claimed and _counts(token):
-            _seen(line, at)
+        for claim in (_paced, _product, _seen):
+            if _counts(token) and not token.claimed:
+                claim(line, at)
 
 
 def summed_up(line: Line) -> None:
@@ -53,7 +34,7 @@ def summed_up(line: Line) -> None:
     if not any(r.key == "batch_size" for r in line.readings):
         return
     for at, token in enumerate(line.tokens):
-        if token.kind == "number" and not token.claimed and _counts(token):
+        if _counts(token) and not token.claimed:
             after = line.words(at + 1, at + 3)
             if (after[:1] and after[0] in _IN_TOTAL) or " ".join(after) in _IN_TOTAL:
                 line.claim(Reading("effective_batch_size", whole(token.value), at, at))
@@ -64,17 +45,12 @@ def _on_each(line: Line) -> None:
     if not any(r.key == "effective_batch_size" for r in line.readings):
         return
     for at, token in enumerate(line.tokens):
-        if (
-            token.kind == "number"
-            and not token.claimed
-            and _counts(token)
-            and line.words(at + 1, at + 2) == ["each"]
-        ):
+        if _counts(token) and not token.claimed and line.words(at + 1, at + 2) == ["each"]:
             line.claim(Reading("batch_size", whole(token.value), at, at + 1, scope="per_device"))
 
 
 def _counts(token: Token) -> bool:
-    return not token.unit and token.value == int(token.value) and token.value >= 2
+    return token.kind == "number" and not token.unit and token.value == int(token.value) and token.value >= 2
 
 
 def _paced(line: Line, at: int) -> None:
@@ -126,14 +102,8 @@ def _product(line: Line, at: int) -> None:
     tokens = line.tokens
     if at < 4 or tokens[at - 1].text not in ("=", "is", "makes", "gives"):
         return
-    factors = [
-        t.value
-        for t in tokens[:at]
-        if t.kind == "number" and t.statement == tokens[at].statement and _counts(t)
-    ]
+    factors = [t.value for t in tokens[:at] if t.statement == tokens[at].statement and _counts(t)]
     crosses = sum(t.text in ("x", "*", "times") or t.unit == "x" for t in tokens[:at])
-    batch = any(
-        t.entry is not None and t.entry.named is not None and t.entry.named.key.name in _PARTS for t in tokens
-    )
+    batch = any(t.key in _PARTS for t in tokens)
     if batch and crosses and len(factors) in (2, 3) and math.prod(factors) == tokens[at].value:
         line.claim(Reading("effective_batch_size", whole(tokens[at].value), at, at, settled=True))

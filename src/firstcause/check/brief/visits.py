@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from firstcause.check.brief.numbers import whole
 from firstcause.check.brief.reading import Line, Reading
+from firstcause.check.brief.tokens import words_in
 from firstcause.check.brief.vocabulary import word_set
 
 _SEES = word_set("visits", "sees")
@@ -14,7 +15,7 @@ _FOR_OTHERS = ("epoch", "step", "update", "hour", "day", "minute", "second", "we
 
 def visits(line: Line) -> None:
     """Claim how many times the data is gone through."""
-    words = [w for t in line.tokens for w in t.text.split()]
+    words = words_in(line.tokens)
     if not any(w in _SEES for w in words) or not any(w in _SEEN for w in words):
         return
     if any(r.key == "epochs" for r in line.readings):

@@ -17,6 +17,7 @@ from firstcause.check.facts.loops import loop_facts
 from firstcause.check.facts.losses import loss_facts
 from firstcause.check.facts.models import model_facts
 from firstcause.check.facts.named import named_facts
+from firstcause.check.facts.networks import network_facts
 from firstcause.check.facts.outputs import output_facts
 from firstcause.check.facts.precision import precision_facts
 
@@ -30,6 +31,7 @@ READERS = (
     output_facts,
     framework_facts,
     generation_facts,
+    network_facts,
     layer_facts,
     loss_facts,
     evaluation_facts,

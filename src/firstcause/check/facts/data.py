@@ -42,8 +42,7 @@ def _sets(code: Code) -> Iterator[Fact]:
     for call in code.calls(
         "datasets.load_from_disk", "datasets.Dataset.load_from_disk", "datasets.DatasetDict.load_from_disk"
     ):
-        given = call.argument("dataset_path", 0)
-        folder = text_at_definition(code, given) if given is not None else None
+        folder = _text(call, "dataset_path")
         if folder is not None:
             yield Fact(
                 "dataset", path(str(folder.value)), folder.site, "load_from_disk", sure=not folder.overridable
@@ -53,10 +52,15 @@ def _sets(code: Code) -> Iterator[Fact]:
         if last != "ImageFolder":
             yield Fact("dataset", last, call.site, call.name)
             continue
-        given = call.argument("root", 0)
-        root = text_at_definition(code, given) if given is not None else None
+        root = _text(call, "root")
         if root is not None:
             yield Fact("dataset", path(str(root.value)), root.site, "ImageFolder", sure=not root.overridable)
+
+
+def _text(call: Call, name: str) -> Constant | None:
+    """The text that a call's first argument was made with."""
+    given = call.argument(name, 0)
+    return text_at_definition(call.code, given) if given is not None else None
 
 
 def _texts(*found: Constant | None) -> Iterator[tuple[str, Site]]:
@@ -92,8 +96,7 @@ def _files(code: Code) -> Iterator[Fact]:
                 yield Fact("dataset", path(name.value), name.site, call.name)
     yield from _patterns(code)
     for call in code.calls("torch.load"):
-        value = call.argument("f", 0)
-        name = text_at_definition(code, value) if value is not None else None
+        name = _text(call, "f")
         if name is not None:
             # Weights as often as data: it only confirms.
             yield Fact(
@@ -108,8 +111,7 @@ def _files(code: Code) -> Iterator[Fact]:
 def _patterns(code: Code) -> Iterator[Fact]:
     """Files by a pattern: ``glob.glob("data/*.json")``, ``Path("data").glob("*.json")``; what becomes of them is not said."""
     for call in code.calls("glob.glob", "glob.iglob"):
-        value = call.argument("pathname", 0)
-        name = text_at_definition(code, value) if value is not None else None
+        name = _text(call, "pathname")
         if name is not None:
             yield Fact("input_path", path(str(name.value)), name.site, "glob", sure=False, confirms=True)
     for call in code.methods("glob", "rglob"):

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from firstcause.check.code import Call, Code
 from firstcause.check.facts.fact import Fact
 from firstcause.check.facts.values import known_value
+from firstcause.source.callsites import last_name
 from firstcause.source.module import Module
 from firstcause.source.resolve import Defined, resolve
 
@@ -19,7 +20,7 @@ def lambda_facts(code: Code) -> Iterator[Fact]:
         if found is None:
             continue
         module, function = found
-        if any(_last_name(n) == "cos" for n in ast.walk(function) if isinstance(n, ast.Call)):
+        if any(last_name(n.func) == "cos" for n in ast.walk(function) if isinstance(n, ast.Call)):
             yield Fact("scheduler", "cosine", call.site, "a factor that follows a cosine")
         yield from _warmup(code, module, function)
 
@@ -42,9 +43,11 @@ def _warmup(code: Code, module: Module, function: ast.FunctionDef | ast.Lambda) 
     arguments = function.args.args
     step = arguments[-1].arg if arguments else ""
     divisors = {
-        ast.unparse(n.right)
+        ast.unparse(part)
         for n in ast.walk(function)
         if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div) and _names(n.left, step)
+        for part in ast.walk(n.right)
+        if isinstance(part, ast.expr)
     }
     for test in ast.walk(function):
         if (
@@ -52,24 +55,14 @@ def _warmup(code: Code, module: Module, function: ast.FunctionDef | ast.Lambda) 
             and len(test.ops) == 1
             and isinstance(test.ops[0], (ast.Lt, ast.LtE))
             and _names(test.left, step)
-            and any(ast.unparse(test.comparators[0]) in d for d in divisors)
+            and ast.unparse(test.comparators[0]) in divisors
         ):
             bound = known_value(code, module, test.comparators[0])
             if bound is not None and isinstance(bound.value, int) and bound.value > 1:
-                yield Fact(
-                    "warmup_steps",
-                    bound.value,
-                    bound.site,
-                    "the bound of the warm-up",
-                    "",
-                    not bound.overridable,
-                )
+                how = "the bound of the warm-up"
+                yield Fact("warmup_steps", bound.value, bound.site, how, sure=not bound.overridable)
                 return
 
 
 def _names(node: ast.AST, name: str) -> bool:
     return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
-
-
-def _last_name(call: ast.Call) -> str:
-    return getattr(call.func, "attr", getattr(call.func, "id", ""))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from firstcause.check.code import Code
 from firstcause.check.facts.fact import Fact
-from firstcause.check.facts.networks import DROPOUT, RECURRENT, network_facts, only_recurrent
+from firstcause.check.facts.networks import DROPOUT, RECURRENT, only_recurrent
 
 # Which layer is the hidden one the code does not say: what is as wide as asked agrees.
 WIDTHS = {
@@ -20,15 +20,14 @@ WIDTHS = {
 
 def layer_facts(code: Code) -> Iterator[Fact]:
     """The rate of each dropout layer, where the code says it, and how wide layers are."""
-    yield from network_facts(code)
-    only = only_recurrent(code)
     for call in code.calls(*WIDTHS):
         argument, position = WIDTHS[call.name]
         width = call.constant(argument, position)
         if width is not None and isinstance(width.value, int) and width.value > 1:
             how = f"{call.name.rpartition('.')[2]}({argument}=)"
             yield Fact("hidden_size", width.value, width.site, how, argument, sure=False, confirms=True)
-    for call in code.calls(*RECURRENT) if only is None else ():
+    several = only_recurrent(code) is None
+    for call in code.calls(*RECURRENT) if several else ():
         for argument, key in (("dropout", "dropout"), ("num_layers", "num_layers")):
             found = call.constant(argument, 2 if argument == "num_layers" else None)
             if found is not None and isinstance(found.value, (int, float)) and found.value:

@@ -70,7 +70,7 @@ def _asked_for(project: Project, module: Module, made: ast.stmt) -> tuple[Module
     function = module.function(made)
     if not isinstance(function, ast.FunctionDef):
         return None
-    owner = next((a for a in module.ancestors(function) if isinstance(a, ast.ClassDef)), None)
+    owner = module.method_class(function)
     if owner is not None and function.name != "__init__":
         return None
     name = owner.name if owner is not None else function.name

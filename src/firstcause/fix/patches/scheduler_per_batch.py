@@ -35,9 +35,7 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
         return None
     module, statement = found
     after = _loop(module, statement) if facts.get("per_batch") else _step(facts, project, module, statement)
-    if after is not None and not _is_known(module, statement, after):
-        return None
-    if after is None or not isinstance(statement, ast.Expr):
+    if not isinstance(statement, ast.Expr) or after is None or not _is_known(module, statement, after):
         return None
     gone, moved = removed(module, statement), inserted_line_after(module, after, module.segment(statement))
     if gone is None or moved is None:
@@ -85,13 +83,9 @@ def _is_known(module: Module, statement: ast.stmt, after: ast.stmt) -> bool:
     """Whether the statement means the same behind ``after``: in one function, or by ``self`` in one class."""
     if scope_of(module, after) is scope_of(module, statement):
         return True
-    holders = [
-        next((a for a in module.ancestors(s) if isinstance(a, ast.ClassDef)), None)
-        for s in (statement, after)
-    ]
-    return (
-        holders[0] is not None and holders[0] is holders[1] and module.segment(statement).startswith("self.")
-    )
+    holder = module.method_class(statement)
+    is_one_class = holder is not None and holder is module.method_class(after)
+    return is_one_class and module.segment(statement).startswith("self.")
 
 
 def _step(facts: Facts, project: Project, module: Module, statement: ast.stmt) -> ast.stmt | None:

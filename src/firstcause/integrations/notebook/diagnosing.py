@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import shlex
-import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
-from typing import Any
 
 from firstcause.errors import InputError
+from firstcause.integrations.again import diagnosed, recorded
 from firstcause.integrations.notebook.cells import NAME, Cell, Script
 
 USAGE = "%%firstcause [--audit] [--budget SECONDS] [--theory TEXT]"
@@ -35,7 +32,7 @@ def options(line: str) -> argparse.Namespace:
     return asked
 
 
-def diagnosed(
+def answer(
     cells: Sequence[Cell], folder: str, asked: argparse.Namespace, error: BaseException | None, bad: str
 ) -> str:
     """What the diagnosis of the cells says, run once more from their start as a script in a process of its own.
@@ -45,14 +42,11 @@ def diagnosed(
     """
     script = Script(cells, folder)
     script.write()
-    with tempfile.TemporaryDirectory(prefix="firstcause-") as place:
-        said = os.path.join(place, "run.json")
-        _firstcause(folder, "run", "-q", "--json", said, sys.executable, script.path)
-        try:
-            with open(said, encoding="utf-8") as file:
-                run: dict[str, Any] = json.load(file)
-        except (OSError, ValueError):
-            return f"firstcause: the cells could not be recorded; next: firstcause run python {script.path}"
+    # A backend of the notebook is none of a script's.
+    environment = {**os.environ, "MPLBACKEND": "Agg"}
+    run = recorded([sys.executable, script.path], folder, environment)
+    if run is None:
+        return f"firstcause: the cells could not be recorded; next: firstcause run python {script.path}"
     seen = run["symptoms"][0]["message"] if run["symptoms"] else "nothing"
     otherwise = not seen.startswith(type(error).__name__) if error is not None else bad and seen == "nothing"
     if otherwise and not any(s["kind"] == "nan" for s in run["symptoms"]):
@@ -61,24 +55,8 @@ def diagnosed(
             f"what a failed cell left, or chance, is missing there; next: firstcause run python {script.path}"
         )
     theories = [word for theory in asked.theory for word in ("--theory", theory)]
-    done = _firstcause(folder, "diagnose", run["id"], "--yes", "--budget", f"{asked.budget:g}s", *theories)
-    text = done.stdout.strip() or done.stderr.strip()
+    text = diagnosed(run["id"], folder, environment, asked.budget, *theories)
     legend = script.legend(text)
     if "firstcause case approve" in text:
         legend.append(f"an approved fix changes {NAME} and not the notebook: change the cell by hand")
     return "\n".join([text, "", *legend]).rstrip()
-
-
-def _firstcause(folder: str, *words: str) -> subprocess.CompletedProcess[str]:
-    # A backend of the notebook is none of a script's.
-    environment = {**os.environ, "MPLBACKEND": "Agg", "NO_COLOR": "1"}
-    return subprocess.run(
-        [sys.executable, "-m", "firstcause", *words],
-        cwd=folder,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        check=False,
-    )

@@ -11,7 +11,7 @@ from typing import Any
 
 from firstcause.errors import FirstcauseError, InputError
 from firstcause.integrations.notebook.cells import Cell
-from firstcause.integrations.notebook.diagnosing import diagnosed, options
+from firstcause.integrations.notebook.diagnosing import answer, options
 
 
 class Extension:
@@ -52,21 +52,14 @@ class Extension:
             print(f"firstcause: {refused}", file=sys.stderr)
             return
         watch, error = self._run(cell)
-        if error is None and not asked.audit and not (watch and watch.bad):
-            print(
-                f"firstcause: {watch.told() if watch else 'torch is not installed here, and nothing was watched'}"
-            )
+        bad = watch.bad if watch else ""
+        if error is None and not asked.audit and not bad:
+            seen = watch.told() if watch else "torch is not installed here, and nothing was watched"
+            print(f"firstcause: {seen}")
             return
+        cells = [*self.cells, Cell(self._count(), f"# %%firstcause\n{cell}")]
         try:
-            print(
-                diagnosed(
-                    [*self.cells, Cell(self._count(), f"# %%firstcause\n{cell}")],
-                    self.folder,
-                    asked,
-                    error,
-                    watch.bad if watch else "",
-                )
-            )
+            print(answer(cells, self.folder, asked, error, bad))
         except FirstcauseError as failure:
             print(f"firstcause: {failure}", file=sys.stderr)
         if error is not None:

@@ -3,38 +3,20 @@
 from __future__ import annotations
 
 import math
-from types import TracebackType
 from typing import Any
 
 import torch
-from torch.optim.optimizer import register_optimizer_step_pre_hook
+
+from firstcause.integrations.steps import Steps
 
 
-class Watch:
-    """Looks at each ``backward`` and each optimizer's step inside this context; nothing of the training is changed."""
+class Watch(Steps):
+    """Looks at each ``backward`` and each optimizer's step inside this context."""
 
     def __init__(self) -> None:
         self.steps = 0
         self.losses: list[float] = []
         self.bad = ""
-
-    def __enter__(self) -> Watch:
-        self._hook = register_optimizer_step_pre_hook(self._before_step)
-        self._backward = torch.Tensor.backward
-        before = self._backward
-
-        def backward(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
-            self._loss(tensor)
-            return before(tensor, *args, **kwargs)
-
-        torch.Tensor.backward = backward
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._hook.remove()
-        torch.Tensor.backward = self._backward
 
     def told(self) -> str:
         """One line: the steps, the first and the last loss."""
@@ -43,7 +25,7 @@ class Watch:
         loss = f", loss {self.losses[0]:.4g} to {self.losses[-1]:.4g}" if self.losses else ""
         return f"{self.steps} steps{loss}, {self.bad or 'every loss and gradient finite'}"
 
-    def _loss(self, tensor: torch.Tensor) -> None:
+    def before_backward(self, tensor: torch.Tensor) -> None:
         if torch.compiler.is_compiling() or tensor.numel() != 1:
             return
         loss = float(tensor.detach())
@@ -51,7 +33,7 @@ class Watch:
         if not math.isfinite(loss):
             self.bad = self.bad or f"a loss of {loss} at step {self.steps}"
 
-    def _before_step(self, optimizer: torch.optim.Optimizer, args: Any, kwargs: Any) -> None:
+    def before_step(self, optimizer: torch.optim.Optimizer, args: Any, kwargs: Any) -> None:
         if torch.compiler.is_compiling():
             return
         gradients = [p.grad for g in optimizer.param_groups for p in g["params"] if p.grad is not None]

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Generator, Sequence
-from typing import Any
 
 import pytest
+
+from firstcause.integrations.again import diagnosed, recorded
 
 # A process diagnoses so many failing tests: with more of them the first ones say what is wrong.
 MOST = 3
 # A test that is run alone may take so many times what it took among the others, and its imports besides.
 SLOWER, IMPORTS = 10.0, 60.0
 TITLE = "firstcause"
+TOLD = ("PYTEST_XDIST", "PYTEST_CURRENT_TEST", "PYTEST_VERSION")
 
 
 class Diagnosing:
@@ -47,28 +47,23 @@ class Diagnosing:
             alone = " ".join(["pytest", "--firstcause", words[0]])
             return f"not diagnosed: {MOST} failing tests were before it; next: {alone}"
         cwd = str(self.config.invocation_params.dir)
-        with tempfile.TemporaryDirectory(prefix="firstcause-") as place:
-            said = os.path.join(place, "run.json")
-            command = [sys.executable, "-m", "pytest", *words]
-            limit = IMPORTS + SLOWER * took
-            try:
-                _firstcause(["run", "-q", "--json", said, *command], cwd, limit)
-            except subprocess.TimeoutExpired:
-                return f"not diagnosed: among the others the test took {took:.1f} s, and alone more than {limit:.0f} s"
-            try:
-                with open(said, encoding="utf-8") as file:
-                    run: dict[str, Any] = json.load(file)
-            except (OSError, ValueError):
-                return "not diagnosed: the test could not be recorded; next: " + " ".join(
-                    ["firstcause", "run", *command]
-                )
-            if run["exit_code"] == 0:
-                return "not diagnosed: run alone, the test passes; it fails by what other tests leave behind, or by chance"
-            if run["exit_code"] not in (1, None):
-                return f"not diagnosed: run alone, pytest ended with code {run['exit_code']}; next: {' '.join(command)}"
-            budget = f"{self.budget:g}s"
-            done = _firstcause(["diagnose", run["id"], "--yes", "--budget", budget], cwd, None)
-            return done.stdout.strip() or done.stderr.strip()
+        command = [sys.executable, "-m", "pytest", *words]
+        # What xdist and pytest tell the process of a test is not for a new pytest.
+        environment = {k: v for k, v in os.environ.items() if not k.startswith(TOLD)}
+        limit = IMPORTS + SLOWER * took
+        try:
+            run = recorded(command, cwd, environment, limit)
+        except subprocess.TimeoutExpired:
+            return f"not diagnosed: among the others the test took {took:.1f} s, and alone more than {limit:.0f} s"
+        if run is None:
+            return "not diagnosed: the test could not be recorded; next: " + " ".join(
+                ["firstcause", "run", *command]
+            )
+        if run["exit_code"] == 0:
+            return "not diagnosed: run alone, the test passes; it fails by what other tests leave behind, or by chance"
+        if run["exit_code"] not in (1, None):
+            return f"not diagnosed: run alone, pytest ended with code {run['exit_code']}; next: {' '.join(command)}"
+        return diagnosed(run["id"], cwd, environment, self.budget)
 
     def _again(self, item: pytest.Item) -> list[str]:
         """The words that select this test alone, in this process, and its file compiled as Python compiles it."""
@@ -103,19 +98,3 @@ def _options(given: Sequence[str], positional: Sequence[str]) -> list[str]:
         if name in words:
             del words[len(words) - 1 - words[::-1].index(name)]
     return words
-
-
-def _firstcause(words: Sequence[str], cwd: str, limit: float | None) -> subprocess.CompletedProcess[str]:
-    # What xdist and pytest tell the process of a test is not for a new pytest.
-    told = ("PYTEST_XDIST", "PYTEST_CURRENT_TEST", "PYTEST_VERSION")
-    return subprocess.run(
-        [sys.executable, "-m", "firstcause", *words],
-        cwd=cwd,
-        env={k: v for k, v in os.environ.items() if not k.startswith(told)} | {"NO_COLOR": "1"},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        timeout=limit,
-        check=False,
-    )

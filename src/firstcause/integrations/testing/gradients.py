@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import gc
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
 from typing import Any
 
 import pytest
 import torch
-from torch.optim.optimizer import register_optimizer_step_pre_hook
+
+from firstcause.integrations.steps import Steps
 
 
-class Norms:
+class Norms(Steps):
     """Fails the test, inside this context, at the first step whose gradient norm is above a limit or not finite.
 
     The norm is the 2-norm over all gradients of the optimizer, as float64. Where nothing steps in the whole context,
@@ -25,32 +26,25 @@ class Norms:
         self.steps = self.backwards = 0
         self.found = self.of_backward = ""
 
-    def __enter__(self) -> Norms:
-        self._hook = register_optimizer_step_pre_hook(self._before_step)
-        self._backward = torch.Tensor.backward
-        before = self._backward
-
-        def backward(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
-            leaves = [] if self.steps or self.of_backward else list(_leaves(tensor))
-            result = before(tensor, *args, **kwargs)
-            self.backwards += 1
-            if leaves:
-                self.of_backward = self._excess(leaves, f"after backward {self.backwards}")
-            return result
-
-        torch.Tensor.backward = backward
-        return self
-
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._hook.remove()
-        torch.Tensor.backward = self._backward
+        super().__exit__(kind, error, trace)
         found = self.found if self.steps else self.of_backward
         if kind is None and found:
             pytest.fail(found)
 
-    def _before_step(self, optimizer: torch.optim.Optimizer, args: Any, kwargs: Any) -> None:
+    def before_backward(self, tensor: torch.Tensor) -> Callable[[], None]:
+        leaves = [] if self.steps or self.of_backward else list(_leaves(tensor))
+
+        def after() -> None:
+            self.backwards += 1
+            if leaves:
+                self.of_backward = self._excess(leaves, f"after backward {self.backwards}")
+
+        return after
+
+    def before_step(self, optimizer: torch.optim.Optimizer, args: Any, kwargs: Any) -> None:
         __tracebackhide__ = True
         if not self.found:
             parameters = [p for group in optimizer.param_groups for p in group["params"]]

@@ -7,44 +7,21 @@ to write it otherwise; whether one of them makes a training better is for an exp
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from functools import cache
+from dataclasses import replace
 
 from firstcause.source.module import Module
+from firstcause.source.pairing import indices, listings, loaders, orders, repeats, splits, unsorted
+from firstcause.source.pairing.parting import Parting, Rewrite
 
+__all__ = ["Parting", "Rewrite", "partings"]
 
-@dataclass(frozen=True, eq=False)
-class Rewrite:
-    """A statement and the text that stands for it; its lines have no indentation of their own."""
-
-    module: Module
-    statement: ast.stmt
-    text: str
-
-
-@dataclass(frozen=True, eq=False)
-class Parting:
-    """A statement, what it does in words, and the ways to write it otherwise, the best one first."""
-
-    module: Module
-    statement: ast.stmt
-    words: str
-    ways: tuple[tuple[Rewrite, ...], ...]
-
-
-@cache
-def _finders() -> tuple[Callable[[Module], Iterator[Parting]], ...]:
-    # They need what is defined above.
-    from firstcause.source.pairing import indices, listings, loaders, orders, repeats, splits, unsorted
-
-    return (indices.find, orders.find, unsorted.find, repeats.find, splits.find, loaders.find, listings.find)
+FINDERS = (indices.find, orders.find, unsorted.find, repeats.find, splits.find, loaders.find, listings.find)
 
 
 def partings(module: Module) -> list[Parting]:
     """All of a file, each statement once."""
     found: dict[ast.stmt, Parting] = {}
-    for find in _finders():
+    for find in FINDERS:
         for one in find(module):
             if one.ways:
                 known = found.get(one.statement)

@@ -1,14 +1,33 @@
-"""Two readings by the row numbers of the first, which are drawn once."""
+"""Row numbers that are drawn: a second call gives others, so two readings by them need one draw."""
 
 from __future__ import annotations
 
 import ast
 
+from firstcause.source.callsites import last_name
 from firstcause.source.module import Module
-from firstcause.source.pairing import Rewrite
+from firstcause.source.pairing.parting import Rewrite
 from firstcause.source.pairing.texts import changed
 
+DRAWS = frozenset(
+    {
+        "choice",
+        "choices",
+        "integers",
+        "multinomial",
+        "permutation",
+        "randint",
+        "randperm",
+        "sample",
+        "shuffle",
+    }
+)
 Reading = tuple[ast.stmt, ast.Subscript]
+
+
+def draws(module: Module, node: ast.AST) -> bool:
+    """Whether a call within a node draws anew each time."""
+    return any(last_name(c.func) in DRAWS for c in module.inside(node, ast.Call))
 
 
 def drawn_once(module: Module, first: Reading, later: Reading) -> tuple[Rewrite, ...]:

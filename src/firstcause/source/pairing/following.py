@@ -6,13 +6,10 @@ import ast
 from dataclasses import dataclass
 
 from firstcause.source.module import Module
-from firstcause.source.pairing import Rewrite
-from firstcause.source.pairing.drawn import drawn_once
+from firstcause.source.pairing.drawn import DRAWS, drawn_once
 from firstcause.source.pairing.pairs import name_of
+from firstcause.source.pairing.parting import Rewrite
 from firstcause.source.pairing.texts import changed
-
-# What draws anew at each call: two such calls never give the same order.
-DRAWN = {"randperm", "randint", "permutation", "sample", "shuffle", "choice", "choices", "multinomial"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +82,7 @@ def followed(module: Module, one: Order, partner: str) -> tuple[Rewrite, ...]:
         unzipped = f"{one.name}[:], {partner}[:] = ([p[i] for p in pairs] for i in (0, 1))"
     else:
         call = text.partition("=")[2].strip()
-        drawn = any(f"{d}(" in call for d in DRAWN)
+        drawn = any(f"{d}(" in call for d in DRAWS)
         if drawn or at is not None or one.base not in call or not isinstance(one.statement, ast.Assign):
             return ()
         return _after(module, one, at, f"{partner} = {call.replace(one.base, partner)}")
@@ -112,10 +109,10 @@ def _bound(module: Module, one: Order, partner: str) -> ast.stmt | None:
     found: list[ast.stmt] = []
     for assign in module.inside(function, ast.Assign):
         flat = [e for t in assign.targets for e in (t.elts if isinstance(t, ast.Tuple) else [t])]
-        if any(name_of(module, t) == partner for t in flat):
+        if any(name_of(t) == partner for t in flat):
             found.append(assign)
     for loop in module.inside(function, ast.For):
-        if any(name_of(module, n) == partner for n in ast.walk(loop.target)):
+        if any(name_of(n) == partner for n in ast.walk(loop.target)):
             return one.statement
     if found:
         return max(found, key=lambda s: s.lineno)

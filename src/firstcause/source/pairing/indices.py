@@ -6,12 +6,11 @@ import ast
 from collections.abc import Iterator
 
 from firstcause.source.module import Module
-from firstcause.source.pairing import Parting, Rewrite
-from firstcause.source.pairing.drawn import drawn_once
-from firstcause.source.pairing.pairs import name_of
-from firstcause.source.pairing.texts import changed
+from firstcause.source.pairing.drawn import drawn_once, draws
+from firstcause.source.pairing.pairs import given, name_of
+from firstcause.source.pairing.parting import Parting, Rewrite
+from firstcause.source.pairing.texts import changed, one_line
 
-DRAWS = {"randint", "randperm", "permutation", "choice", "choices", "sample", "multinomial", "integers"}
 # Statements that stand so near to each other that what they read is used together.
 NEAR = 2
 
@@ -24,7 +23,7 @@ def find(module: Module) -> Iterator[Parting]:
             if not _are_near(module, statement, other) or not _differ(module, first, second):
                 continue
             texts = [module.segment(s.slice) for s in (first, second)]
-            text = " ".join(module.segment(other).split())
+            text = one_line(module, other)
             words = (
                 f"`{text}` reads {module.segment(second.value)} by `{texts[1]}`, and {module.segment(first.value)} beside it is "
                 f"read by `{texts[0]}`"
@@ -40,7 +39,7 @@ def find(module: Module) -> Iterator[Parting]:
 def _readings(module: Module) -> Iterator[tuple[ast.stmt, ast.Subscript]]:
     """The subscripts of names whose rows are all taken by one text within the function."""
     for node in module.nodes(ast.Subscript):
-        statement = next((a for a in module.ancestors(node) if isinstance(a, ast.stmt)), None)
+        statement = module.statement(node)
         simple = isinstance(statement, (ast.Return, ast.Assign, ast.Expr))
         if simple and statement is not None and isinstance(node.ctx, ast.Load) and _is_row(module, node):
             parent = module.parents.get(node)
@@ -49,7 +48,7 @@ def _readings(module: Module) -> Iterator[tuple[ast.stmt, ast.Subscript]]:
 
 
 def _is_row(module: Module, node: ast.Subscript) -> bool:
-    if name_of(module, node.value) is None or isinstance(node.slice, (ast.Constant, ast.Tuple)):
+    if name_of(node.value) is None or isinstance(node.slice, (ast.Constant, ast.Tuple)):
         return False
     return bool(module.inside(node.slice, ast.Name))
 
@@ -77,24 +76,15 @@ def _differ(module: Module, one: ast.Subscript, other: ast.Subscript) -> bool:
         return False
     if first == second:
         # The same call twice draws two times.
-        return _draws(module, one.slice)
+        return draws(module, one.slice)
     names = [{n.id for n in module.inside(s.slice, ast.Name)} for s in (one, other)]
     if names[0] & names[1] - {"torch", "np", "random", "self", "len"}:
         return True
-    return all(_draws(module, s.slice) or _is_drawn(module, s.slice) for s in (one, other))
-
-
-def _draws(module: Module, index: ast.expr) -> bool:
-    calls = module.inside(index, ast.Call)
-    return any(getattr(c.func, "attr", getattr(c.func, "id", "")) in DRAWS for c in calls)
+    return all(draws(module, s.slice) or _is_drawn(module, s.slice) for s in (one, other))
 
 
 def _is_drawn(module: Module, index: ast.expr) -> bool:
     """Whether a row number is a name that a draw was given."""
     if not isinstance(index, ast.Name):
         return False
-    function = module.function(index) or module.tree
-    return any(
-        any(name_of(module, t) == index.id for t in a.targets) and _draws(module, a.value)
-        for a in module.inside(function, ast.Assign)
-    )
+    return any(draws(module, value) for value in given(module, index, index.id))

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from firstcause.source.module import Module
-from firstcause.source.pairing import Parting, Rewrite
+from firstcause.source.pairing.parting import Parting, Rewrite
 from firstcause.source.pairing.texts import changed
 
 LISTS = {"listdir", "glob", "iglob", "iterdir", "scandir", "rglob"}
@@ -18,7 +18,7 @@ def find(module: Module) -> Iterator[Parting]:
     lists = [c for c in module.nodes(ast.Call) if module.segment(c.func).rpartition(".")[2] in LISTS]
     around = {c: _sorted(module, c) for c in lists}
     for call in lists:
-        statement = next((a for a in module.ancestors(call) if isinstance(a, ast.stmt)), None)
+        statement = module.statement(call)
         if not isinstance(statement, (ast.Assign, ast.Return, ast.Expr)):
             continue
         holder = around[call]

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from firstcause.source.module import Module
-from firstcause.source.pairing import Parting, Rewrite
 from firstcause.source.pairing.pairs import name_of
+from firstcause.source.pairing.parting import Parting, Rewrite
 from firstcause.source.pairing.texts import changed
 
 
@@ -16,13 +16,13 @@ def find(module: Module) -> Iterator[Parting]:
     made = {
         name: (statement, keyword)
         for statement in module.nodes(ast.Assign)
-        if (name := name_of(module, statement.targets[0])) is not None
+        if (name := name_of(statement.targets[0])) is not None
         and (keyword := _shuffled(module, statement.value)) is not None
     }
     for call in module.nodes(ast.Call):
         if not isinstance(call.func, ast.Name) or call.func.id != "zip":
             continue
-        names = [n for a in call.args if (n := name_of(module, a)) in made]
+        names = [n for a in call.args if (n := name_of(a)) in made]
         if len(names) != 2:
             continue
         rewrites = tuple(_in_order(module, *made[str(n)]) for n in names)

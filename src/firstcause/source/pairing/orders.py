@@ -5,10 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from firstcause.source.callsites import last_name
 from firstcause.source.module import Module
-from firstcause.source.pairing import Parting
-from firstcause.source.pairing.following import DRAWN, Order, followed, identity, renamed
-from firstcause.source.pairing.pairs import name_of, pairs, scope_of
+from firstcause.source.pairing.drawn import draws
+from firstcause.source.pairing.following import Order, followed, identity, renamed
+from firstcause.source.pairing.pairs import given, name_of, pairs, scope_of
+from firstcause.source.pairing.parting import Parting
+from firstcause.source.pairing.texts import one_line
 
 METHODS = {"index_select", "flip", "roll", "take", "sample", "sort_values"}
 # Whose functions are no methods of rows.
@@ -44,14 +47,14 @@ def _comes_from(module: Module, one: Order, partner: str) -> bool:
     function = module.function(one.statement) or module.tree
     return any(
         assign.lineno > one.statement.lineno
-        and any(name_of(module, n) == partner for t in assign.targets for n in ast.walk(t))
-        and any(name_of(module, n) == one.name for n in ast.walk(assign.value))
+        and any(name_of(n) == partner for t in assign.targets for n in ast.walk(t))
+        and any(name_of(n) == one.name for n in ast.walk(assign.value))
         for assign in module.inside(function, ast.Assign)
     )
 
 
 def _parting(module: Module, one: Order, partner: str, theirs: Order | None) -> Parting:
-    text = " ".join(module.segment(one.statement).split())
+    text = one_line(module, one.statement)
     beside = f"in the order of `{theirs.by}`" if theirs is not None else "as it was"
     words = f"`{text}` gives {one.name} other rows, and {partner}, which stands beside it, stays {beside}"
     if theirs is not None:
@@ -70,11 +73,11 @@ def _orders(module: Module) -> Iterator[Order]:
         values = value.elts if isinstance(value, ast.Tuple) else [value]
         if len(targets) != len(values) or len(statement.targets) > 1:
             continue
-        for one, given in zip(targets, values, strict=True):
-            name, found = name_of(module, one), _of_value(module, given)
+        for one, new in zip(targets, values, strict=True):
+            name, found = name_of(one), _of_value(module, new)
             if name is not None and found is not None:
                 base, by, kind = found
-                yield Order(statement, name, base, by, given, kind)
+                yield Order(statement, name, base, by, new, kind)
     for done in module.nodes(ast.Expr):
         call = done.value
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
@@ -83,7 +86,7 @@ def _orders(module: Module) -> Iterator[Order]:
         if kind not in IN_PLACE:
             continue
         held = call.args[0] if kind == "shuffle" and call.args else call.func.value
-        name = name_of(module, held)
+        name = name_of(held)
         if name is not None and not _is_numbers(module, done, name):
             yield Order(done, name, name, f"line {done.lineno}", call, kind)
 
@@ -91,7 +94,7 @@ def _orders(module: Module) -> Iterator[Order]:
 def _of_value(module: Module, value: ast.expr) -> tuple[str, str, str] | None:
     """The name that a value holds the rows of, by what, and how it is written."""
     if isinstance(value, ast.Subscript):
-        base = name_of(module, value.value)
+        base = name_of(value.value)
         if base is None or not isinstance(value.slice, (ast.Name, ast.Attribute, ast.Call, ast.UnaryOp)):
             return None
         return (base, _key(module, value.slice), "rows")
@@ -99,14 +102,14 @@ def _of_value(module: Module, value: ast.expr) -> tuple[str, str, str] | None:
         return _of_list(module, value)
     if not isinstance(value, ast.Call):
         return None
-    last = value.func.attr if isinstance(value.func, ast.Attribute) else getattr(value.func, "id", "")
+    last = last_name(value.func)
     if last == "list" and value.args:
         return _of_value(module, value.args[0]) if isinstance(value.args[0], ast.Call) else None
-    method = isinstance(value.func, ast.Attribute) and name_of(module, value.func.value)
+    method = isinstance(value.func, ast.Attribute) and name_of(value.func.value)
     if last in METHODS and method and method.split(".")[0] not in MODULES:
         return (str(method), _key(module, value).replace(str(method), "@"), "call")
     if last in CALLS and value.args:
-        base = name_of(module, value.args[1 if last == "filter" and len(value.args) > 1 else 0])
+        base = name_of(value.args[1 if last == "filter" and len(value.args) > 1 else 0])
         return (base, _key(module, value), last) if base is not None else None
     return None
 
@@ -116,25 +119,19 @@ def _of_list(module: Module, value: ast.ListComp) -> tuple[str, str, str] | None
     if isinstance(value.elt, ast.Subscript) and module.segment(value.elt.slice) == module.segment(
         loop.target
     ):
-        base = name_of(module, value.elt.value)
+        base = name_of(value.elt.value)
         return (base, _key(module, loop.iter), "list") if base is not None and not loop.ifs else None
-    base = name_of(module, loop.iter)
+    base = name_of(loop.iter)
     if base is None or len(loop.ifs) != 1 or module.segment(value.elt) != module.segment(loop.target):
         return None
     return (base, module.segment(loop.ifs[0]), "kept")
 
 
 def _key(module: Module, by: ast.expr) -> str:
-    calls = module.inside(by, ast.Call)
-    drawn = any(getattr(c.func, "attr", getattr(c.func, "id", "")) in DRAWN for c in calls)
-    return f"{module.segment(by)} of line {by.lineno}" if drawn else module.segment(by)
+    return f"{module.segment(by)} of line {by.lineno}" if draws(module, by) else module.segment(by)
 
 
 def _is_numbers(module: Module, node: ast.AST, name: str) -> bool:
     """Whether a name stands for row numbers: their order parts nothing."""
-    function = module.function(node) or module.tree
-    for assign in module.inside(function, ast.Assign):
-        if any(name_of(module, t) == name for t in assign.targets):
-            calls = module.inside(assign.value, ast.Call)
-            return any(getattr(c.func, "attr", getattr(c.func, "id", "")) in NUMBERS for c in calls)
-    return False
+    values = given(module, node, name)
+    return bool(values) and any(last_name(c.func) in NUMBERS for c in module.inside(values[0], ast.Call))

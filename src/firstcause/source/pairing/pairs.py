@@ -15,7 +15,7 @@ Scope = ast.AST
 Pair = tuple[Scope, str, str]
 
 
-def name_of(module: Module, node: ast.AST) -> str | None:
+def name_of(node: ast.AST) -> str | None:
     """``x`` or ``self.x`` as it is written; None for anything else."""
     if isinstance(node, ast.Name):
         return node.id
@@ -24,21 +24,27 @@ def name_of(module: Module, node: ast.AST) -> str | None:
     return None
 
 
-def held_by(module: Module, node: ast.AST) -> str | None:
+def held_by(node: ast.AST) -> str | None:
     """The name whose rows a value has: itself, or what a conversion such as ``torch.tensor(x)`` or ``x.float()`` is given."""
     if isinstance(node, ast.Call):
         if len(node.args) == 1:
-            return name_of(module, node.args[0])
+            return name_of(node.args[0])
         if not node.args and isinstance(node.func, ast.Attribute):
-            return name_of(module, node.func.value)
+            return name_of(node.func.value)
         return None
-    return name_of(module, node)
+    return name_of(node)
+
+
+def given(module: Module, node: ast.AST, name: str) -> list[ast.expr]:
+    """The values that a name is given in the function around a node, in the order of the text."""
+    assigns = module.inside(module.function(node) or module.tree, ast.Assign)
+    return [a.value for a in assigns if any(name_of(t) == name for t in a.targets)]
 
 
 def scope_of(module: Module, node: ast.AST, name: str) -> Scope:
     """The function in which a name means one thing; of an attribute, the class."""
     if "." in name:
-        return next((a for a in module.ancestors(node) if isinstance(a, ast.ClassDef)), module.tree)
+        return module.method_class(node) or module.tree
     return module.function(node) or module.tree
 
 
@@ -63,7 +69,7 @@ def pairs(module: Module) -> set[Pair]:
 
 
 def _together(module: Module, node: ast.AST, parts: list[ast.expr]) -> set[Pair]:
-    held = dict.fromkeys(n for p in parts if (n := held_by(module, p)) is not None)
+    held = dict.fromkeys(n for p in parts if (n := held_by(p)) is not None)
     names = [n for n in held if not hasattr(builtins, n) and not _is_single(module, node, n)]
     if not 2 <= len(names) <= MOST_TOGETHER:
         return set()
@@ -73,11 +79,6 @@ def _together(module: Module, node: ast.AST, parts: list[ast.expr]) -> set[Pair]
 
 def _is_single(module: Module, node: ast.AST, name: str) -> bool:
     """Whether the only value that a name is given in its function is a number or a text."""
-    function = module.function(node) or module.tree
-    given = [
-        a.value
-        for a in module.inside(function, ast.Assign)
-        if any(name_of(module, t) == name for t in a.targets)
-    ]
-    calls = [module.segment(v.func).rpartition(".")[2] for v in given if isinstance(v, ast.Call)]
-    return len(given) == 1 and (isinstance(given[0], ast.Constant) or bool(set(calls) & SINGLE))
+    values = given(module, node, name)
+    calls = [module.segment(v.func).rpartition(".")[2] for v in values if isinstance(v, ast.Call)]
+    return len(values) == 1 and (isinstance(values[0], ast.Constant) or bool(set(calls) & SINGLE))

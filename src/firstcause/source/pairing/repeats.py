@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from firstcause.source.module import Module
-from firstcause.source.pairing import Parting, Rewrite
+from firstcause.source.pairing.parting import Parting, Rewrite
 from firstcause.source.pairing.texts import changed
 
 ONE_BY_ONE, WHOLE = "one by one", "as a whole"
@@ -25,7 +25,7 @@ def find(module: Module) -> Iterator[Parting]:
     for call, kind in calls:
         others = [c for c, k in calls if k != kind]
         other = _otherwise(module, call)
-        statement = next((a for a in module.ancestors(call) if isinstance(a, ast.stmt)), None)
+        statement = module.statement(call)
         if not others or other is None or not isinstance(statement, (ast.Assign, ast.Return, ast.Expr)):
             continue
         new = changed(module, statement, (call, other))

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from firstcause.source.module import Module
-from firstcause.source.pairing import Parting, Rewrite
 from firstcause.source.pairing.pairs import name_of
-from firstcause.source.pairing.texts import changed
+from firstcause.source.pairing.parting import Parting, Rewrite
+from firstcause.source.pairing.texts import changed, one_line
 
 # The call, and the argument that makes two of them draw alike.
 SEEDED = {
@@ -23,10 +23,10 @@ def find(module: Module) -> Iterator[Parting]:
     open_ones = [(s, c, k) for s, c in splits if (k := _kind(module, c)) is not None]
     for number, (first, one, kind) in enumerate(open_ones):
         for later, other, same in open_ones[number + 1 :]:
-            apart = kind == same and name_of(module, one.args[0]) != name_of(module, other.args[0])
+            apart = kind == same and name_of(one.args[0]) != name_of(other.args[0])
             if not apart or module.function(first) is not module.function(later):
                 continue
-            text = " ".join(module.segment(later).split())
+            text = one_line(module, later)
             words = f"`{text}` draws a split of its own, and {module.segment(one.args[0])} is split by another draw"
             rewrites = tuple(_seeded(module, s, c, kind) for s, c in ((first, one), (later, other)))
             yield Parting(module, later, words, (rewrites,))
@@ -35,7 +35,7 @@ def find(module: Module) -> Iterator[Parting]:
 def _kind(module: Module, call: ast.Call) -> str | None:
     """The kind of an unseeded split of one name."""
     name = module.segment(call.func).rpartition(".")[2]
-    if name not in SEEDED or not call.args or name_of(module, call.args[0]) is None:
+    if name not in SEEDED or not call.args or name_of(call.args[0]) is None:
         return None
     # What train_test_split is given together stays together.
     several = name == "train_test_split" and len(call.args) > 1

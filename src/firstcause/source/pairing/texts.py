@@ -1,4 +1,4 @@
-"""A statement's text with some of its expressions written otherwise."""
+"""A statement's text: with some of its expressions written otherwise, or in one line."""
 
 from __future__ import annotations
 
@@ -14,3 +14,8 @@ def changed(module: Module, statement: ast.stmt, *changes: tuple[ast.expr, str])
         first, last = module.span(node)
         whole = whole[: first - begin] + text + whole[last - begin :]
     return whole
+
+
+def one_line(module: Module, node: ast.AST) -> str:
+    """The text of a node without its breaks, to be quoted."""
+    return " ".join(module.segment(node).split())

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from firstcause.source.module import Module
-from firstcause.source.pairing import Parting, Rewrite
 from firstcause.source.pairing.pairs import name_of
+from firstcause.source.pairing.parting import Parting, Rewrite
 
 SORTS = {"sort", "argsort", "topk"}
 
@@ -41,7 +41,7 @@ def _orders(module: Module, function: ast.FunctionDef) -> set[str]:
         last = module.segment(call.func).rpartition(".")[2] if isinstance(call, ast.Call) else ""
         if last in SORTS:
             one = target.elts[-1] if isinstance(target, ast.Tuple) and last != "argsort" else target
-            name = name_of(module, one)
+            name = name_of(one)
             found |= {name} if name is not None else set()
     return found
 
@@ -51,7 +51,7 @@ def _by(module: Module, assign: ast.Assign, orders: set[str]) -> str | None:
     value = assign.value
     if not isinstance(value, ast.Subscript):
         return None
-    name = name_of(module, value.slice)
+    name = name_of(value.slice)
     return name if name in orders else None
 
 

@@ -8,7 +8,6 @@ from firstcause.specialists.refusals import settle_index
 
 CAUSE = "target-out-of-range"
 OPS = frozenset({"nll_loss_forward", "nll_loss2d_forward", "nll_loss", "nll_loss2d"})
-
 SCORES = frozenset({"log_softmax", "softmax"})
 
 

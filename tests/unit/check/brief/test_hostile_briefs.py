@@ -86,6 +86,11 @@ def test_whatever_there_is_in_unicode(text: str) -> None:
     assert read([Text(text)]) == read([Text(text)])
 
 
+@pytest.mark.parametrize("text", ["lr 1 over 0000", "lr 1/000", "5 epochs. " + "Double the epochs. " * 1100])
+def test_no_number_is_divided_by_zero_or_grows_without_end(text: str) -> None:
+    assert all(0 < i.value <= 1e15 for i in read([Text(text)]))
+
+
 @pytest.mark.parametrize(
     "piece",
     [
@@ -104,6 +109,7 @@ def test_whatever_there_is_in_unicode(text: str) -> None:
         "[",
         "9",
         "user: lr 1e-4\n",
+        "From: a\nlr 1e-4\n",
         "every epoch save ",
     ],
 )

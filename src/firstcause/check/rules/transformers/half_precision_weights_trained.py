@@ -53,13 +53,12 @@ def _in_loops(code: Code) -> Iterator[Finding]:
         return
     optimized = {
         (c.module.path, id(c.module.function(c.node)), ast.unparse(p.func.value))
-        for name in sorted(OPTIMIZERS)
-        for c in code.calls(f"torch.optim.{name}")
+        for c in code.calls(*(f"torch.optim.{name}" for name in OPTIMIZERS))
         for p in ast.walk(c.node)
         if isinstance(p, ast.Call) and isinstance(p.func, ast.Attribute) and p.func.attr == "parameters"
     }
     for call in code.methods("half", "to"):
-        if call.receiver is None or not (call.name == ".half" or _halves(call)):
+        if call.receiver is None or not _halves(call):
             continue
         module, statement = call.module, call.module.statement(call.node)
         names = {ast.unparse(call.receiver)}

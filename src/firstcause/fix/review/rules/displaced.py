@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from firstcause.fix.review.reason import Reason
 from firstcause.fix.review.setting import Setting
 from firstcause.fix.review.sides import Change, name_of
+from firstcause.source.feeds import FEEDING
 
 _WORD = re.compile(r"[A-Za-z_]\w+")
 
@@ -17,8 +18,6 @@ _WORD = re.compile(r"[A-Za-z_]\w+")
 # but one at most 6; the farther ones speak of what the evidence speaks of.
 NEAR = 3
 FAR = 6
-# Methods by which a container grows.
-_ADDING = frozenset(("append", "appendleft", "extend", "add", "update", "insert", "setdefault", "put"))
 # Names that stand on any line.
 _COMMON = frozenset(
     ("self", "torch", "nn", "F", "np", "x", "y", "i", "range", "print", "float", "int", "len", "cfg", "args")
@@ -91,7 +90,7 @@ def _kept(change: Change, places: list[tuple[str, int]]) -> Iterator[str]:
             targets += node.targets
         elif isinstance(node, ast.Expr):
             called = node.value.func if isinstance(node.value, ast.Call) else None
-            targets += [called.value] if isinstance(called, ast.Attribute) and called.attr in _ADDING else []
+            targets += [called.value] if isinstance(called, ast.Attribute) and called.attr in FEEDING else []
         else:
             targets.append(node.target)
         for target in targets:

@@ -1,0 +1,164 @@
+"""Whether a number can be the value of a word near it: "3 epochs" counts them, "after epoch 3" and "3 types of layers" do not."""
+
+from __future__ import annotations
+
+import re
+
+from firstcause.check.brief.reading import Line
+from firstcause.check.brief.values import accepts
+from firstcause.check.brief.vocabulary import word_set
+
+# The model number of a consumer card: 1050 to 5090.
+CONSUMER = re.compile(r"[1-5]0[5-9]0s?\Z")
+_WITH_LAYERS = frozenset({"layers", "hidden layers"})
+_UNITS = frozenset({"units", "neurons", "units each", "neurons each"})
+_KINDS = word_set("labels", "kinds")
+# "After epoch 3" is no count.
+_ORDINALS = frozenset({"epoch", "step", "iteration", "pass"})
+_OF_IMAGES = word_set("fits", "of_images")
+_SOME = word_set("fits", "some")
+_BEFORE_RATE = word_set("fits", "before_rate")
+_DIMENSIONS = frozenset({"dim", "dimensional", "dims", "d"})
+_ROUNDS = frozenset({"rounds", "passes", "pass"})
+_MULTIPLE = frozenset({"divisible", "multiple", "multiples", "power", "powers"})
+_OTHER_DECAYS = word_set("fits", "other_decays")
+
+
+def fits(line: Line, number: int, name: int) -> bool:
+    """Whether the number at one place can be the value of what the word at another names."""
+    token, word = line.tokens[number], line.tokens[name]
+    if (
+        token.kind not in ("number", "range")
+        or word.kind in ("number", "range")
+        or word.entry is None
+        or word.entry.named is None
+    ):
+        return False
+    if not accepts(word.entry.named.key, token):
+        return False
+    if (
+        token.glued
+        and number
+        and line.tokens[number - 1].kind == "word"
+        and line.tokens[number - 1].entry is None
+    ):
+        return False
+    if number < name and word.key == "gradient_accumulation" and "with" in line.words(number + 1, name):
+        return False
+    if word.key == "num_gpus" and CONSUMER.match(token.text):
+        # A card's model number counts no cards.
+        return False
+    if name < number and word.key == "gradient_accumulation" and _at_once(line, number + 1):
+        return False
+    if number < name and word.key == "num_gpus" and _times(line, name):
+        return False
+    if word.text in ("total of", "a total of") and not any(t.key == "batch_size" for t in line.tokens):
+        return False
+    if name < number and word.text in ("gpu", "card") and line.tokens[name + 1].text not in (":", "="):
+        return False
+    if name + 1 == number and word.text in _ORDINALS:
+        return False
+    if number > 1 and line.tokens[number - 1].text == "/" and line.tokens[number - 2].kind == "number":
+        # A quarter of an epoch, 1/4.
+        return False
+    if word.text.startswith("crop") and any(t.text in _OF_IMAGES for t in line.tokens):
+        return False
+    if name < number and word.text.startswith(("on each", "on every")):
+        # "8 on each of 4 GPUs" says the 8.
+        return False
+    if word.key == "num_layers" and _SOME & set(line.words(number - 1, number)):
+        # "Freeze the first 6 layers" counts some of them.
+        return False
+    if word.text in _ROUNDS and line.words(name + 1, name + 2) == ["of"] and not _training(line, name + 2):
+        return False
+    if word.text == "rate" and not _alone(line, name):
+        return False
+    if name < number and number + 1 < len(line.tokens) and line.tokens[number + 1].text in _DIMENSIONS:
+        # "On 200-dim embeddings".
+        return False
+    if word.entry.named.count and number and line.tokens[number - 1].text == "by":
+        # "Divided by ten after epoch 30".
+        return False
+    if word.key in ("epochs", "max_steps") and {"cycle", "cycles"} & set(line.words(number - 2, number)):
+        return False
+    if word.key == "max_steps" and _of_one(line, number, name):
+        return False
+    if number < name and word.text.startswith("hidden layer "):
+        return False
+    if name < number and _MULTIPLE & set(line.words(name + 1, number)):
+        return False
+    if name < number and word.entry.named.key.kind == "rate" and line.tokens[number - 1].text == "by":
+        # "Multiply the lr by 0.9" tells how it changes.
+        return False
+    if word.text in ("decay", "decay of") and (number < name or _decays_otherwise(line, name)):
+        return False
+    following = line.tokens[number + 1] if number + 1 < len(line.tokens) else None
+    if word.text in _WITH_LAYERS and name < number and following is not None and following.text in _UNITS:
+        # "Hidden layers of 64 units" counts units.
+        return False
+    if following is not None and following.text in _KINDS and following.entry is None:
+        # "3 types of layers" counts types.
+        return False
+    if following is not None and following.has("data") and name != number + 1:
+        if 0 < name - number <= 2 and word.key in ("batch_size", "effective_batch_size"):
+            # "24 images at once".
+            return True
+        if word.key == "num_return_sequences" and 0 < name - number <= 3:
+            return True
+        if word.text.startswith("fit") and 0 < name - number <= 2:
+            return True
+        near = 0 < number - name <= 4 and line.same_segment(name, number)
+        return near and word.key in ("batch_size", "effective_batch_size")
+    if word.key == "warmup" and token.spelled and not token.unit and token.value <= 20:
+        # "Ten epochs, of which one is warm-up".
+        return False
+    reach = 3 if word.key == "num_layers" else 2
+    return token.unit == "%" or not (token.spelled and abs(number - name) > reach)
+
+
+def _alone(line: Line, at: int) -> bool:
+    """Whether a bare "rate" is that of the learning: no word before it says another one."""
+    before = line.tokens[at - 1] if at else None
+    return before is None or before.kind == "break" or before.text in _BEFORE_RATE or before.has("wish")
+
+
+def _of_one(line: Line, number: int, name: int) -> bool:
+    """Whether a single step is spoken of: "one optimizer step sees 256 sequences"."""
+    token, before = line.tokens[number], line.tokens[name - 1] if name else None
+    if number < name:
+        return token.spelled and token.value == 1 and not line.tokens[name].text.endswith("s")
+    return before is not None and (before.has("every") or before.text in ("a", "one") or before.value == 1)
+
+
+def _training(line: Line, at: int) -> bool:
+    """Whether a training stands here: "2 rounds of training", but not "2 rounds of annotation"."""
+    return at < len(line.tokens) and line.tokens[at].text.startswith(
+        ("train", "fine", "tuning", "optimi", "the")
+    )
+
+
+def _at_once(line: Line, at: int) -> bool:
+    """Whether a number before this place is a batch: "accumulation with 4 per step"."""
+    own = ("per step", "at a time", "at once", "per gpu", "per card")
+    return at < len(line.tokens) and line.tokens[at].text in own
+
+
+def _times(line: Line, at: int) -> bool:
+    """Whether what follows makes it a duration: "200 GPU hours"."""
+    return at + 1 < len(line.tokens) and line.tokens[at + 1].text in (
+        "hours",
+        "hour",
+        "days",
+        "minutes",
+        "weeks",
+    )
+
+
+def _decays_otherwise(line: Line, at: int) -> bool:
+    """Whether "decay" is not that of the weights: "EMA decay of 0.999", "decay by 0.1 every 30 epochs"."""
+    before = line.tokens[at - 1].text if at else ""
+    after = line.tokens[at + 1].text if at + 1 < len(line.tokens) else ""
+    named = line.tokens[at + 1 : at + 4]
+    if any("rate" in t.text.split() or t.text == "lr" for t in named):
+        return True
+    return before in _OTHER_DECAYS or after in ("to", "by", "every", "after", "over", "it", "until", "with")

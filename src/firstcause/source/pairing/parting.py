@@ -1,0 +1,27 @@
+"""A place at which inputs and targets may part, and the ways to write it otherwise."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from firstcause.source.module import Module
+
+
+@dataclass(frozen=True, eq=False)
+class Rewrite:
+    """A statement and the text that stands for it; its lines have no indentation of their own."""
+
+    module: Module
+    statement: ast.stmt
+    text: str
+
+
+@dataclass(frozen=True, eq=False)
+class Parting:
+    """A statement, what it does in words, and the ways to write it otherwise, the best one first."""
+
+    module: Module
+    statement: ast.stmt
+    words: str
+    ways: tuple[tuple[Rewrite, ...], ...]
