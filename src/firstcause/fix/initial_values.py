@@ -75,8 +75,17 @@ def _initialiser(module: Module, call: ast.Call) -> Initialiser | None:
 
 
 def _trains(module: Module, call: ast.Call) -> bool:
-    function = module.function(call)
-    return function is not None and ".backward(" in module.segment(function)
+    """Whether a call is made again as steps are taken: in the loop of a backward pass, or in a function that is one step."""
+    function, around = module.function(call), _loops(module, call)
+    return any(
+        module.function(c) is function and (loops & around if (loops := _loops(module, c)) else function)
+        for c in module.nodes(ast.Call)
+        if isinstance(c.func, ast.Attribute) and c.func.attr == "backward"
+    )
+
+
+def _loops(module: Module, node: ast.AST) -> set[ast.AST]:
+    return {n for n in module.ancestors(node) if isinstance(n, (ast.For, ast.While))}
 
 
 def chosen(project: Project, negative_bias: bool) -> Initialiser | None:

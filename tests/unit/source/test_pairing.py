@@ -86,6 +86,16 @@ PARTED = {
         "        x = x[order]\n        return self.out(x)\n",
         "return (self.out(x))[order.argsort()]",
     ),
+    "sorted within the call of packing": (
+        "class Net:\n    def forward(self, x, lengths):\n        lengths, order = lengths.sort(descending=True)\n"
+        "        _, last = self.gru(pack_padded_sequence(x[order], lengths))\n        return self.fc(last[-1])\n",
+        "return (self.fc(last[-1]))[order.argsort()]",
+    ),
+    "sorted by index_select": (
+        "class Net:\n    def forward(self, x, lengths):\n        order = torch.argsort(lengths)\n"
+        "        return self.out(x.index_select(0, order))\n",
+        "return (self.out(x.index_select(0, order)))[order.argsort()]",
+    ),
 }
 TOGETHER = {
     "both by one order": "def load(x, y):\n    p = torch.randperm(9)\n    x = x[p]\n    y = y[p]\n    return x, y\n",
@@ -99,6 +109,10 @@ TOGETHER = {
     "sorted and put back": (
         "class Net:\n    def forward(self, x, lengths):\n        lengths, order = lengths.sort()\n"
         "        x = x[order]\n        return self.out(x)[order.argsort()]\n"
+    ),
+    "sorted in a call and put back": (
+        "class Net:\n    def forward(self, x, lengths):\n        order = lengths.argsort()\n        back = order.argsort()\n"
+        "        return self.out(x.index_select(0, order))[back]\n"
     ),
     "both repeated": "def views(x, y):\n    return x.repeat_interleave(2, 0), y.repeat_interleave(2)\n",
     "one loader shuffles": (

@@ -24,18 +24,17 @@ def line(facts: Facts, project: Project) -> Site | None:
 
 
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:
-    """A comprehension in place of a repeated list, the call in place of an appended name."""
+    """A comprehension in place of a repeated list, the call in place of a name that stands again; none for a default."""
     found = _found(facts, project)
-    if found is None or found.built is None:
+    if found is None or found.built is None or found.text is None:
         return None
-    call = found.module.segment(found.built)
-    text = call if found.times is None else f"[{call} for _ in range({found.times})]"
+    text = found.text.format(found.module.segment(found.built))
     site = found.module.site(found.node)
     return draft(
         project,
         root,
         CAUSE,
-        [replaced(found.module, found.node, text)],
+        [replaced(found.module, node, text) for node in (found.node, *found.again)],
         f"Build a {facts['class_name']} of its own for each place at {site}: `{text}`.",
         f"{site}: the model has more parameters, and each place learns its own; old checkpoints fill all with the same.",
         "Sharing that is meant, such as tied embeddings.",

@@ -16,14 +16,18 @@ from firstcause.fix.rewrite import replaced
 from firstcause.schema import Fix, Site
 from firstcause.source import Module, Project
 from firstcause.source.arguments import argument
+from firstcause.source.flow import origins
 
 CAUSE = "params-missing-from-optimizer"
 
 
 def line(facts: Facts, project: Project) -> Site | None:
-    """The line that makes the optimizer; where it is given names of its own, the first of them."""
+    """The choice among named parameters that leaves some out, else the line that makes the optimizer."""
     made = constructions(project)
-    return made[0][0].site(made[0][1]) if len(made) == 1 else None
+    if len(made) != 1:
+        return None
+    chosen = _chosen(project, *made[0])
+    return chosen[0].site(chosen[1]) if chosen is not None else made[0][0].site(made[0][1])
 
 
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:
@@ -35,19 +39,37 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     given = argument(call, 0, "params")
     if given is None or not isinstance(given.node, ast.expr):
         return None
-    text = _all_of(module, given.node) or _with_others(facts, project, module, given.node)
+    chosen = _chosen(project, module, call)
+    text = _all_of(*chosen) if chosen is not None else _with_others(facts, project, module, given.node)
     if text is None:
         return None
-    site = module.site(call)
+    if chosen is not None and isinstance(chosen[1], ast.ListComp) and chosen[1] is not given.node:
+        # A name may be read again, and a generator only once.
+        text = f"list({text})"
+    site = module.site(call) if chosen is None else chosen[0].site(chosen[1])
+    edit = replaced(module, given.node, text) if chosen is None else replaced(*chosen, text)
     return draft(
         project,
         root,
         CAUSE,
-        [replaced(module, given.node, text)],
+        [edit],
         f"Hand all parameters that are trained to the optimizer at {site}: `{text}`.",
         f"{site}: they are trained with the rest; checkpoints of the optimizer from before do not fit.",
         "Parts that were left out on purpose: set requires_grad_(False) on them.",
     )
+
+
+def _chosen(project: Project, module: Module, call: ast.Call) -> tuple[Module, ast.expr] | None:
+    """The one choice by a test that what the optimizer is given comes from, wherever it is written."""
+    given = argument(call, 0, "params")
+    if given is None or not isinstance(given.node, ast.expr):
+        return None
+    found = [
+        (o.module, o.node)
+        for o in origins(project, module.path, given.node.lineno, given.node)
+        if isinstance(o.node, ast.expr) and _all_of(o.module, o.node) is not None
+    ]
+    return found[0] if len(found) == 1 else None
 
 
 def _all_of(module: Module, given: ast.expr) -> str | None:

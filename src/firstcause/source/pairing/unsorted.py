@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from firstcause.source.module import Module
 from firstcause.source.pairing.pairs import name_of
@@ -18,19 +18,19 @@ def find(module: Module) -> Iterator[Parting]:
         if function.name not in ("forward", "__call__", "encode"):
             continue
         orders = _orders(module, function)
-        taken = [a for a in module.inside(function, ast.Assign) if _by(module, a, orders)]
+        taken = {n: str(_by(n)) for n in module.inside(function, ast.Subscript, ast.Call) if _by(n) in orders}
         returns = [r for r in module.inside(function, ast.Return) if r.value is not None]
-        names = {_by(module, a, orders) for a in taken}
+        names = {*taken.values()}
         if len(names) != 1 or len(returns) != 1 or isinstance(returns[0].value, ast.Tuple):
             continue
         order = str(names.pop())
-        if _is_undone(module, function, order, taken):
+        first = next(iter(taken))
+        statement, value = module.statement(first), returns[0].value
+        if statement is None or value is None or _is_undone(module, function, order, taken):
             continue
-        value = returns[0].value
-        assert value is not None
         text = f"return ({module.segment(value)})[{order}.argsort()]"
-        words = f"`{module.segment(taken[0])}` sorts the samples, and what is returned stays in that order"
-        yield Parting(module, taken[0], words, ((Rewrite(module, returns[0], text),),))
+        words = f"`{module.segment(first)}` sorts the samples, and what is returned stays in that order"
+        yield Parting(module, statement, words, ((Rewrite(module, returns[0], text),),))
 
 
 def _orders(module: Module, function: ast.FunctionDef) -> set[str]:
@@ -46,21 +46,23 @@ def _orders(module: Module, function: ast.FunctionDef) -> set[str]:
     return found
 
 
-def _by(module: Module, assign: ast.Assign, orders: set[str]) -> str | None:
-    """The order by which an assignment takes the rows of a name."""
-    value = assign.value
-    if not isinstance(value, ast.Subscript):
-        return None
-    name = name_of(value.slice)
-    return name if name in orders else None
+def _by(node: ast.expr) -> str | None:
+    """The name by which an expression takes rows: ``x[order]``, ``x.index_select(0, order)``."""
+    if isinstance(node, ast.Subscript):
+        return name_of(node.slice)
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "index_select"
+    ):
+        return name_of(node.args[-1]) if node.args else None
+    return None
 
 
-def _is_undone(module: Module, function: ast.FunctionDef, order: str, taken: list[ast.Assign]) -> bool:
+def _is_undone(module: Module, function: ast.FunctionDef, order: str, taken: Iterable[ast.expr]) -> bool:
     """Whether the order is used for anything but taking rows: the inverse is made from it, or rows are written by it."""
-    allowed = {id(a.value.slice) for a in taken if isinstance(a.value, ast.Subscript)}
-    uses = [
-        n
+    allowed = {id(n) for one in taken for n in ast.walk(one)}
+    return any(
+        n.id == order and isinstance(n.ctx, ast.Load) and id(n) not in allowed
         for n in module.inside(function, ast.Name)
-        if n.id == order and isinstance(n.ctx, ast.Load) and id(n) not in allowed
-    ]
-    return bool(uses)
+    )
