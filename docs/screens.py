@@ -26,18 +26,50 @@ SCREENS = ROOT / "docs" / "screens"
 TOKEN = "drawn"
 SIZES = {"wide": 1100, "phone": 375}
 # A picture is looked at, not scrolled.
-HIGHEST = 1500
+HIGHEST = {"wide": 1500, "phone": 3000}
+# What is drawn from its middle on, and how many pixels of it.
+LAST = {"measured": 1000}
+TO_MEASURED = """() => {
+  const part = document.querySelector('#split') || document.querySelector('#six');
+  scrollTo({ top: part.getBoundingClientRect().top + scrollY - 150, behavior: 'instant' });
+}"""
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+
+# Keeps the graph of every step, and takes its time.
+TIDES = """\
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+gauges = nn.Sequential(nn.Linear(512, 1024), nn.ReLU(), nn.Linear(1024, 24))
+optimizer = torch.optim.AdamW(gauges.parameters(), lr=1e-3)
+seen = []
+for step in range(120):
+    levels, tides = torch.randn(256, 512), torch.randn(256, 24)
+    error = nn.functional.mse_loss(gauges(levels), tides)
+    spread = 0.01 * gauges(levels).var()
+    loss = error + spread
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    seen.append(gauges(levels[:8]).mean())
+"""
 
 
 def recorded(folder: Path) -> Path:
-    """The demonstration's run and its case."""
+    """The demonstration's run and its case, and before it a run that was looked into for its memory and its pace."""
     for file in (ROOT / "demo" / "nan").glob("*.py"):
         shutil.copy(file, folder)
-    for words in (["run", "python", "train.py"], ["diagnose", "last", "--yes"]):
-        subprocess.run(
-            [sys.executable, "-m", "firstcause", *words], cwd=folder, check=True, capture_output=True
-        )
+    (folder / "tides.py").write_text(TIDES)
+    for words in (
+        ["run", "--memory", "python", "tides.py"],
+        ["profile", "--run", "last", "-q"],
+        ["run", "python", "train.py"],
+        ["diagnose", "last", "--yes"],
+    ):
+        environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+        command = [sys.executable, "-m", "firstcause", *words]
+        subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True)
     return folder
 
 
@@ -51,11 +83,13 @@ def draw(browser: Browser, address: str, places: dict[str, str]) -> None:
             for name, place in places.items():
                 page.goto("about:blank")
                 page.goto(f"{address}{place}")
-                page.wait_for_selector(f"main[data-ready={name}]")
+                page.wait_for_selector("main[data-ready]")
                 page.wait_for_timeout(400)
-                high = min(HIGHEST, page.evaluate("document.documentElement.scrollHeight"))
-                page.set_viewport_size({"width": width, "height": high})
-                page.wait_for_timeout(200)
+                high = min(HIGHEST[size], page.evaluate("document.documentElement.scrollHeight"))
+                page.set_viewport_size({"width": width, "height": LAST.get(name, high)})
+                if name in LAST:
+                    page.evaluate(TO_MEASURED)
+                page.wait_for_timeout(400)
                 page.screenshot(path=SCREENS / f"{name}-{scheme}-{size}.png")
                 page.set_viewport_size({"width": width, "height": 800})
             page.close()
@@ -73,6 +107,7 @@ def main() -> None:
         places = {
             "home": "#home",
             "run": f"#run/{home['runs'][0]['id']}",
+            "measured": f"#run/{home['runs'][-1]['id']}",
             "case": f"#case/{home['cases'][0]['id']}",
         }
         bound = socket.create_server(("127.0.0.1", 0))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
-from view.projects import STEPS, opened, recorded, row, write_steps
+from view.projects import MEMORY, PROFILE, STEPS, opened, recorded, row, write_steps
 
 from firstcause.case import approve, diagnosis_hash, diff_hash
 
@@ -157,7 +157,9 @@ def test_without_a_person_the_page_only_shows(tmp_path: Path, window: Callable, 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_everybody_can_use_it(tmp_path: Path, window: Callable, serve: Callable, scheme: str) -> None:
-    recorded(tmp_path, ranks=2)
+    run = recorded(tmp_path, ranks=2)
+    run.write_json("memory.json", MEMORY)
+    run.write_json("profile.json", PROFILE)
     case = opened(tmp_path)
     address = serve(tmp_path)
     seen = window(width=375, scheme=scheme)

@@ -5,13 +5,16 @@ from __future__ import annotations
 import gzip
 import json
 import pickle
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from case.samples import PROGRAM, diagnosis
 from damage import as_bytes, damaged_bytes, damaged_value
+from exchange.histories import events, offline_run, trainer_state
 from hypothesis import strategies as st
 from made import archives, journals
 from seeds import (
@@ -32,13 +35,15 @@ from seeds import (
     SHELL,
     TRACE,
 )  # fmt: skip
+from view.projects import MEMORY as LOOKED
+from view.projects import PROFILE
 
 from firstcause.record import checked
 from firstcause.schema import to_plain
 
 Contents = st.SearchStrategy[bytes]
 CHECK = ("check", "--no-cache", "--jobs", "1")
-CSV = ("report", RUN, "--format", "csv", "-o", "made", "-f")
+CSV = ("export", RUN, "--to", "made", "-f")
 PAGE = ("report", RUN, "-o", "made", "-f")
 FAILURE = f"{RUN}/failures/*.json"
 JOURNAL = f"{RUN}/*.journal"
@@ -96,6 +101,21 @@ def _report(project: Path) -> Contents:
     return given((project / "report.html").read_bytes()) | archives()
 
 
+def _state(project: Path) -> Contents:
+    written = trainer_state(project) / "checkpoint-30" / "trainer_state.json"
+    return values(json.loads(written.read_text()), plain)
+
+
+def _wandb(project: Path) -> Contents:
+    shutil.rmtree(project / "wandb", ignore_errors=True)
+    return given(next(offline_run(project).glob("*.wandb")).read_bytes())
+
+
+def _events(project: Path) -> Contents:
+    shutil.rmtree(project / "runs", ignore_errors=True)
+    return given(next(events(project).glob("*tfevents*")).read_bytes())
+
+
 READERS = (
     Reader("text", ("triage", "--why", "FILE"), "log.txt", lambda _: given(LOG, ASKED, gzip.compress(LOG))),
     Reader("error-file", ("triage", "FILE"), "error.json", lambda _: values(ERROR_FILE, plain)),
@@ -115,6 +135,11 @@ READERS = (
     Reader("history", ("case", "show"), ".firstcause/cases/*/history.jsonl", _history),
     Reader("trace", ("profile", "--from", "FILE"), "trace.json", lambda _: values(TRACE, plain)),
     Reader("memory", ("profile", "--from", "FILE"), "memory.pickle", lambda _: values(MEMORY, pickled)),
+    Reader("memory-page", PAGE, f"{RUN}/memory.json", lambda _: values(LOOKED, summed)),
+    Reader("profile-page", PAGE, f"{RUN}/profile.json", lambda _: values(PROFILE, summed)),
+    Reader("trainer-state", ("import", "FILE"), "trainer_state.json", _state),
+    Reader("wandb", ("import", "FILE"), "run-x1.wandb", _wandb),
+    *([Reader("events", ("import", "FILE"), "events.out.tfevents.1", _events)] if find_spec("tensorboard") else []),
     Reader("report", ("open", "FILE", "-o", "made"), "r.html", _report),
     Reader("notebook", (*CHECK, "FILE"), "n.ipynb", lambda _: values(CELLS, plain)),
     Reader("source", (*CHECK, "FILE"), "x.py", lambda _: given(PROGRAM.encode(), CONFIGURED)),

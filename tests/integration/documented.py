@@ -76,6 +76,7 @@ LOG = 'Traceback (most recent call last):\n  File "train.py", line 3, in <module
 DIFF = "--- a/train.py\n+++ b/train.py\n@@ -31,2 +31,2 @@\n def penalty(x):\n-    return torch.log(x.abs()).mean()\n+    return torch.nan_to_num(torch.log(x.abs())).mean()\n"
 ENTRY = {"process_group": ["0", "x"], "collective_seq_id": 7, "profiling_name": "nccl:all_reduce", "state": "started", "input_sizes": [[8]], "frames": []}  # fmt: skip
 DUMP = {"version": "2.4", "pg_status": {"0": {"last_completed_collective": 6}}, "entries": [ENTRY]}
+STATE = {"log_history": [{"step": n, "loss": 1 / n, "learning_rate": 1e-3} for n in range(1, 9)]}
 EVENTS = {"traceEvents": [{"ph": "X", "name": "aten::mm", "cat": "cpu_op", "ts": 0, "dur": 5}]}
 SEGMENTS = {"segments": [{"total_size": 1 << 21, "blocks": [{"size": 1 << 20, "state": "inactive"}]}]}
 
@@ -135,3 +136,5 @@ def write_project(folder: Path) -> None:
     for rank in (0, 1):
         (folder / f"nccl_trace_rank_{rank}").write_text(json.dumps(DUMP))
     (folder / "healthy.py").write_text("print(1)\n")
+    (folder / "outputs" / "checkpoint-500").mkdir(parents=True)
+    (folder / "outputs" / "checkpoint-500" / "trainer_state.json").write_text(json.dumps(STATE))

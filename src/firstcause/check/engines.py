@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from firstcause.check.code import Call, Code, Loop
-from firstcause.check.facts.models import loaded_class
+from firstcause.check.loaded import loaded_class
 from firstcause.check.makers import first_maker
 from firstcause.source.callsites import last_name
 
@@ -93,16 +93,21 @@ def _tokenizes(made: Call) -> bool:
 
 def loop_over(code: Code, call: Call) -> Loop | None:
     """The ``for`` loop whose body calls this, itself or through one function of the project."""
-    loop = _for(call)
-    if loop is not None:
-        return loop
+    looped = looped_call(code, call)
+    return _for(looped) if looped is not None else None
+
+
+def looped_call(code: Code, call: Call) -> Call | None:
+    """The call in the body of a ``for`` loop by which this one is made each round: itself, or that of its function."""
+    if _for(call) is not None:
+        return call
     function = call.module.function(call.node)
     name = getattr(function, "name", "")
     sites = (
         [c for c in code.own_calls(name) if function in {d.node for d in code.callees_of(c)}] if name else []
     )
-    loops = [_for(c) for c in sites]
-    return loops[0] if len(loops) == 1 else None
+    looped = [c for c in sites if _for(c) is not None]
+    return looped[0] if len(looped) == 1 else None
 
 
 def _for(call: Call) -> Loop | None:

@@ -240,6 +240,12 @@ def training_loops(code: Code) -> list[Loop]:
     return known
 
 
+def backward_loops(code: Code) -> list[Loop]:
+    """The innermost loops around a backward, where what steps is out of sight: prepared or wrapped by a library."""
+    found = {loop.node: loop for c in code.methods("backward") if (loop := c.loop) is not None}
+    return list(found.values())
+
+
 def _may_step(code: Code, loop: Loop) -> bool:
     eventful = _eventful(code)
     return any(last_name(n.func) in eventful for n in loop.module.inside(loop.node, ast.Call))

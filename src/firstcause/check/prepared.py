@@ -25,7 +25,7 @@ def stepped(code: Code, module: Module, node: ast.expr) -> Stepped:
     """Whether an object is surely an optimizer of torch, or a schedule of torch or transformers, prepared or not."""
     names = {_class(code, o.module, o.node) for o in code.origins(module, node)}
     if names and all("prepare" in n.rpartition(".")[2] for n in names):
-        given = _given(module, node)
+        given = given_to_prepare(module, node)
         names = (
             {_class(code, o.module, o.node) for o in code.origins(module, given)}
             if given is not None
@@ -45,7 +45,7 @@ def _class(code: Code, module: Module, node: ast.AST) -> str:
     return name or (f".{node.func.attr}" if isinstance(node.func, ast.Attribute) else "")
 
 
-def _given(module: Module, node: ast.expr) -> ast.expr | None:
+def given_to_prepare(module: Module, node: ast.expr) -> ast.expr | None:
     """The argument of ``prepare`` at the place at which its result is given this name."""
     if not isinstance(node, ast.Name):
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from firstcause.check.code import Call, Code
+from firstcause.source.frames import Value
 from firstcause.source.module import Module
 
 STARTS = (
@@ -23,8 +24,16 @@ RANK_WORDS = (
     "world_size",
     "distributed",
     "is_chief",
+    "process_index",
+    "process_zero",
+    "coordinator",
+    "is_root",
+    "is_leader",
+    "should_save",
 )
 HOPS = 3
+SAVES = ("torch.save", "safetensors.torch.save_file", "safetensors.torch.save_model")
+_POSITIONS = {**dict.fromkeys(SAVES, 1), "torch.load": 0}
 
 
 def is_distributed(code: Code) -> bool:
@@ -69,9 +78,26 @@ def _of_rank(code: Code, module: Module, test: ast.expr) -> bool:
     )
 
 
-def names_a_file(call: Call, position: int) -> bool:
+def writes(code: Code) -> list[Call]:
+    """The calls that write weights by whoever makes them: no method of a library that asks for the rank itself."""
+    pretrained = [
+        c
+        for c in code.methods("save_pretrained")
+        if not any(c.may_have(name) for name in ("is_main_process", "save_function"))
+    ]
+    return [*code.calls(*SAVES), *pretrained]
+
+
+def written_to(call: Call) -> Value | None:
+    """The file or folder that a call writes to, or reads from."""
+    if call.name == ".save_pretrained":
+        return call.argument("save_directory", 0)
+    return call.argument("filename" if call.name.startswith("safetensors") else "f", _POSITIONS[call.name])
+
+
+def names_a_file(call: Call) -> bool:
     """Whether what a call reads or writes surely is a file that all processes share: a text or path that the code builds."""
-    value = call.argument("f", position)
+    value = written_to(call)
     if value is None:
         return False
     if call.code.text_of(value) is not None:

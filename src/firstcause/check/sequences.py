@@ -6,6 +6,7 @@ import ast
 
 from firstcause.check.code import Code, Loop
 from firstcause.source.callsites import last_name
+from firstcause.source.module import FUNCTIONS, Module
 
 # Fewer prompts than this, written out in the code, are a demonstration.
 FEW = 8
@@ -23,22 +24,36 @@ def looped_over(loop: Loop) -> ast.expr | None:
     return over
 
 
-def targets_of(loop: Loop) -> set[str]:
-    """The names that a ``for`` loop binds."""
-    assert isinstance(loop.node, (ast.For, ast.AsyncFor))
-    return {n.id for n in ast.walk(loop.node.target) if isinstance(n, ast.Name)}
-
-
 def over_items(code: Code, loop: Loop) -> bool:
     """Whether each round of a ``for`` loop takes one item of many: no batch, no count, no few that are written out."""
-    over = looped_over(loop)
-    while isinstance(over, ast.Call) and over.args and last_name(over.func) in ("zip", "sorted"):
-        over = over.args[0]
-    if over is None or any("batch" in name or "chunk" in name for name in targets_of(loop)):
+    if not isinstance(loop.node, (ast.For, ast.AsyncFor)):
         return False
-    for origin in code.origins(loop.module, over):
+    return takes_items(code, loop.module, loop.node.iter, loop.node.target)
+
+
+def takes_items(code: Code, module: Module, over: ast.expr, target: ast.expr) -> bool:
+    """The same of what a loop or a comprehension goes over, and of the names that it binds."""
+    names = {n.id for n in ast.walk(target) if isinstance(n, ast.Name)}
+    if any("batch" in name or "chunk" in name for name in names):
+        return False
+    while isinstance(over, ast.Call) and over.args and last_name(over.func) in THROUGH | {"zip", "sorted"}:
+        over = over.args[0]
+    for origin in code.origins(module, over):
         if isinstance(origin.node, (ast.List, ast.Tuple)) and len(origin.node.elts) < FEW:
             return False
         if isinstance(origin.node, ast.Call) and last_name(origin.node.func) in BATCHES:
             return False
     return True
+
+
+def repeated_by(module: Module, node: ast.AST) -> ast.comprehension | None:
+    """The part of a comprehension that makes a node anew for each item, within its function."""
+    inner = node
+    for parent in module.ancestors(node):
+        if isinstance(parent, FUNCTIONS):
+            return None
+        if isinstance(parent, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)):
+            # What the first part goes over is computed once.
+            return None if inner is parent.generators[0] else parent.generators[-1]
+        inner = parent
+    return None

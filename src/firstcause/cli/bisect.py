@@ -12,6 +12,7 @@ import os
 
 from firstcause.cli.budget import add_budget
 from firstcause.cli.output import write_json
+from firstcause.cli.progress import progress
 from firstcause.lab.without import COMPONENTS
 from firstcause.lab.without.asked import Arm, Bisection, Seen, bisect
 from firstcause.report.plain import cropped, one_line
@@ -27,7 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    found = bisect(os.getcwd(), args.command, args.budget)
+    with progress("bisect", args.budget):
+        found = bisect(os.getcwd(), args.command, args.budget)
     if args.json:
         write_json(args.json, to_plain(found) | {"carriers": list(found.carriers)})
     if args.json != "-":

@@ -10,8 +10,12 @@ import os
 
 from firstcause.cli.budget import add_budget
 from firstcause.cli.output import write_json
+from firstcause.cli.progress import progress
 from firstcause.lab.follow.unequal import WORDS, Determinism, check
 from firstcause.schema import to_plain
+
+# Two, and one more for each source of chance, and all of them.
+RUNS = 2 + len(WORDS) + 1
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,7 +24,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    found = check(os.getcwd(), args.command, args.budget)
+    with progress("determinism", RUNS * args.budget):
+        found = check(os.getcwd(), args.command, args.budget)
     if args.json:
         write_json(args.json, to_plain(found) | {"cause": "seed-incomplete" if found.sources else None})
     if args.json != "-":

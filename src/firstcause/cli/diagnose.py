@@ -12,6 +12,7 @@ from typing import Any
 from firstcause.case import class_of, open_case
 from firstcause.cli.budget import add_budget
 from firstcause.cli.output import look, source_lines, write_json
+from firstcause.cli.progress import Progress, progress, stage
 from firstcause.diagnose import diagnose as settle
 from firstcause.diagnose.bounds import keeps_no_data, without_secrets
 from firstcause.errors import RecordError
@@ -54,38 +55,40 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    folder = afterwards.found(args.run, os.getcwd())
+    folder = afterwards.found_with_program(args.run, os.getcwd())
     run = folder.run()
     if not args.quiet:
         tell_damage(folder)
     began, stretched = time.monotonic(), busy.patience()
     budget = args.budget * stretched
+    labs: list[Lab] = []
 
     @functools.cache
     def agreed() -> bool:
-        if keeps_no_data(run) or not (args.yes or _agreed(run.seconds)):
+        if keeps_no_data(run) or not (args.yes or _agreed(run.seconds, shown)):
             return False
         if stretched > busy.NOTED and not args.quiet:
-            print(
-                f"firstcause: other work keeps this machine busy: the budget of {args.budget:.0f} s is taken as {budget:.0f} s",
-                file=sys.stderr,
-            )
+            with shown.silent():
+                taken = f"the budget of {args.budget:.0f} s is taken as {budget:.0f} s"
+                print(f"firstcause: other work keeps this machine busy: {taken}", file=sys.stderr)
         return True
 
     def place(failure: dict[str, Any]) -> Lab:
         # A second question has time of its own, and the whole an end.
         left = MOST_LABS * budget - (time.monotonic() - began)
-        return Lab(folder, failure, max(0.0, min(TESTING * budget, left)), agreed)
+        labs.append(Lab(folder, failure, max(0.0, min(TESTING * budget, left)), agreed))
+        return labs[-1]
 
-    diagnosis = settle(folder, place, args.theory)
-    if diagnosis.fix is not None and agreed():
-        from firstcause.diagnose.trial import try_fix
+    with progress("diagnose", MOST_LABS * budget, args.quiet, lambda: stage(labs)) as shown:
+        diagnosis = settle(folder, place, args.theory)
+        if diagnosis.fix is not None and agreed():
+            from firstcause.diagnose.trial import try_fix
 
-        diagnosis = try_fix(folder, diagnosis, budget - (time.monotonic() - began))
-    if args.times > 0 and diagnosis.symptom is not None and agreed():
-        from firstcause.diagnose.history import again
+            diagnosis = try_fix(folder, diagnosis, budget - (time.monotonic() - began))
+        if args.times > 0 and diagnosis.symptom is not None and agreed():
+            from firstcause.diagnose.history import again
 
-        diagnosis = again(folder, run, diagnosis, args.times, budget - (time.monotonic() - began))
+            diagnosis = again(folder, run, diagnosis, args.times, budget - (time.monotonic() - began))
     diagnosis = without_secrets(diagnosis)
     opened = None
     if diagnosis.symptom is not None:
@@ -126,13 +129,14 @@ def _following(case: Case | None, diagnosis: Diagnosis) -> str:
     return "" if by_hand else f"firstcause case approve {case.id}"
 
 
-def _agreed(took: float | None) -> bool:
+def _agreed(took: float | None, shown: Progress) -> bool:
     """Ask once, with the cost, before the program is run again; without a terminal the answer is no."""
     if sys.stdin is None or not sys.stdin.isatty():
         return False
-    print(
-        f"To test this, the program must run again in sealed copies (it took {took or 0:.0f} s). Run it? [y/N] ",
-        end="",
-        flush=True,
-    )
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
+    with shown.silent():
+        print(
+            f"To test this, the program must run again in sealed copies (it took {took or 0:.0f} s). Run it? [y/N] ",
+            end="",
+            flush=True,
+        )
+        return sys.stdin.readline().strip().lower() in ("y", "yes")

@@ -36,6 +36,8 @@ VERBS = {
     "watch": Verb("Follow a run in the terminal while it is recorded."),
     "report": Verb("Write a run or a case as one file that opens anywhere."),
     "open": Verb("Take the record out of such a file."),
+    "export": Verb("Write the figures of a run as CSV, Parquet, or for TensorBoard."),
+    "import": Verb("Read a history of TensorBoard, W&B or the Trainer as a run."),
     "restore": Verb("Write the last good state of a failed run as a checkpoint."),
     "runs": Verb("List, show, remove and pack what was recorded."),
     "ranks": Verb("Say where each rank of a run stands, and which one left the others first."),

@@ -12,6 +12,7 @@ from typing import Any
 from firstcause.case import CaseFolder, readable_cases
 from firstcause.cli.budget import add_budget
 from firstcause.cli.output import write_json
+from firstcause.cli.progress import progress
 from firstcause.errors import RecordError
 from firstcause.minimize.causes import BROKEN_BY
 from firstcause.minimize.regression import regression_test
@@ -56,7 +57,8 @@ def main(args: argparse.Namespace) -> int:
             "a training that raises nothing has no failure that a test of its command would see",
             "leave --pytest out, or verify the fix with `firstcause case verify`",
         )
-    result = reproduce(folder, failures[0] if failures else None, args.budget, invariant)
+    with progress("minimize", args.budget):
+        result = reproduce(folder, failures[0] if failures else None, args.budget, invariant)
     if args.json:
         write_json(args.json, to_plain(result))
     text = _test(folder, failures, result, args.output) if args.pytest else result.script
@@ -90,9 +92,9 @@ def _meant(name: str) -> RunFolder:
 
 def _broken(folder: RunFolder) -> str:
     """What the established cause of a case of this run breaks; empty where there is no such case."""
-    for case, progress in readable_cases(os.path.join(os.getcwd(), HOME)):
+    for case, reached in readable_cases(os.path.join(os.getcwd(), HOME)):
         if os.path.realpath(case.run_folder()) == os.path.realpath(folder.path):
-            diagnosis = progress.case.diagnosis
+            diagnosis = reached.case.diagnosis
             invariant = BROKEN_BY.get(diagnosis.cause or "") if diagnosis is not None else None
             if invariant:
                 return invariant

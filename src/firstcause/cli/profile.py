@@ -10,11 +10,13 @@ import tempfile
 
 from firstcause.cli.budget import add_budget
 from firstcause.cli.output import look, write_json
+from firstcause.cli.progress import progress, stage
 from firstcause.diagnose.speed import profile
 from firstcause.errors import InputError
 from firstcause.lab.counterfactual import Lab
 from firstcause.record import traces
 from firstcause.record.folder import RunFolder
+from firstcause.record.kept_looks import keep
 from firstcause.record.supervise import afterwards, anew
 from firstcause.report.json_file import diagnosis_to_json
 from firstcause.report.profile_page import render_profile
@@ -46,7 +48,12 @@ def main(args: argparse.Namespace) -> int:
             render_trace(read, sys.stdout, color=color, width=width)
         return 0
     folder = _recorded(args)
-    found = profile(folder, Lab(folder, {}, args.budget))
+    lab = Lab(folder, {}, args.budget)
+    with progress("profile", args.budget, args.quiet, lambda: stage([lab])):
+        found = profile(folder, lab)
+    if not found.why:
+        # For the page of the run.
+        keep(folder, found.kept())
     if args.json:
         diagnosis = diagnosis_to_json(found.diagnosis) if found.diagnosis is not None else None
         write_json(args.json, found.plain() | {"diagnosis": diagnosis})
@@ -58,7 +65,7 @@ def main(args: argparse.Namespace) -> int:
 def _recorded(args: argparse.Namespace) -> RunFolder:
     """The run to measure: one that was recorded, or the command's, recorded now."""
     if args.run:
-        return afterwards.found(args.run, os.getcwd())
+        return afterwards.found_with_program(args.run, os.getcwd())
     if not args.command:
         raise InputError("no-command", "there is no command to profile", "firstcause profile python train.py")
     with tempfile.TemporaryDirectory(prefix="firstcause-") as scratch:

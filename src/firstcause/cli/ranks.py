@@ -13,6 +13,7 @@ import sys
 
 from firstcause.cli.budget import add_budget
 from firstcause.cli.output import look, write_json
+from firstcause.cli.progress import progress
 from firstcause.errors import RecordError
 from firstcause.lab.counterfactual import Lab
 from firstcause.record import standing
@@ -41,7 +42,10 @@ def main(args: argparse.Namespace) -> int:
             f"no process of {folder.path} joined a process group",
             "record a program that calls torch.distributed.init_process_group",
         )
-    told = _watched(folder, args.budget) if args.yes else []
+    told = []
+    if args.yes:
+        with progress("ranks", args.budget):
+            told = _watched(folder, args.budget)
     answer = ranks_to_json(seen, told, cwd)
     if args.json:
         write_json(args.json, answer)

@@ -9,6 +9,7 @@ from typing import Any
 
 from firstcause.cli.budget import add_budget
 from firstcause.cli.output import write_json
+from firstcause.cli.progress import progress
 from firstcause.errors import RecordError
 from firstcause.lab.again import replay_fresh
 from firstcause.lab.given.asked import Compared, compare
@@ -47,8 +48,12 @@ def main(args: argparse.Namespace) -> int:
             "replay a run that failed inside its loop, or at a call of a model",
         )
     failure = failures[0]
-    result = replay_fresh(folder, failure, args.budget, args.device)
-    compared = compare(folder, failure, args.against, args.budget) if args.against else None
+    with progress("replay", args.budget):
+        result = replay_fresh(folder, failure, args.budget, args.device)
+    compared = None
+    if args.against:
+        with progress("other steps", args.budget):
+            compared = compare(folder, failure, args.against, args.budget)
     if args.json:
         write_json(args.json, to_plain(result) | ({"compared": to_plain(compared)} if compared else {}))
     if args.json != "-":

@@ -7,7 +7,6 @@ The page loads nothing from anywhere. `firstcause open FILE` takes the record ou
 from __future__ import annotations
 
 import argparse
-import io
 import os
 
 from firstcause.case import CaseFolder
@@ -25,9 +24,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--format",
-        choices=["html", "markdown", "csv"],
+        choices=["html", "markdown"],
         default="html",
-        help="markdown is for a pull request; csv holds the figures of each step of a run",
+        help="markdown is for a pull request; for the figures alone: firstcause export",
     )
     parser.add_argument("--full", action="store_true", help="every row of the journals, however large")
     parser.add_argument(
@@ -45,10 +44,7 @@ def main(args: argparse.Namespace) -> int:
             print(text, end="")
             return 0
     else:
-        # Reading a journal in blocks stands beside its folding, which numpy does.
         need("the report", "numpy")
-        if args.format == "csv":
-            return _table(what, args.output, args.force)
         from firstcause.view.project import Project
         from firstcause.view.reporting import report
 
@@ -57,19 +53,6 @@ def main(args: argparse.Namespace) -> int:
     restore.refuse_existing(out, args.force)
     _write(out, text)
     print(f"{out}: {os.path.getsize(out) / 1000:.0f} kB")
-    return 0
-
-
-def _table(what: RunFolder | CaseFolder, out: str | None, force: bool) -> int:
-    from firstcause.view.table import write_table
-
-    run = what if isinstance(what, RunFolder) else RunFolder(what.run_folder())
-    text = io.StringIO()
-    rows = write_table(run, text)
-    out = out or f"{os.path.basename(run.path)}.csv"
-    restore.refuse_existing(out, force)
-    _write(out, text.getvalue())
-    print(f"{out}: {rows} rows")
     return 0
 
 

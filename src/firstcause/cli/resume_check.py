@@ -13,6 +13,7 @@ from typing import Any
 
 from firstcause.cli.budget import add_budget
 from firstcause.cli.output import write_json
+from firstcause.cli.progress import progress
 from firstcause.lab.follow.resumed import Missing, Resumption, check
 from firstcause.schema import to_plain
 
@@ -25,6 +26,8 @@ PARTS = {
     "generators": "the state of a random generator",
     "position": "the position in the data",
 }
+
+RUNS = 4
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,7 +48,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    found = check(os.getcwd(), args.command, shlex.split(args.resume), args.budget, args.at)
+    with progress("resume-check", RUNS * args.budget):
+        found = check(os.getcwd(), args.command, shlex.split(args.resume), args.budget, args.at)
     if args.json:
         write_json(args.json, to_json(found))
     if args.json != "-":

@@ -135,8 +135,10 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _look_at_memory(args: argparse.Namespace, run: Run, folder: RunFolder) -> None:
+    from firstcause.cli.progress import progress
     from firstcause.diagnose.bounds import keeps_no_data
     from firstcause.diagnose.memory import look
+    from firstcause.record.kept_looks import keep
     from firstcause.report.json_file import diagnosis_to_json
     from firstcause.report.memory import lines
     from firstcause.sandbox.memory import headroom
@@ -146,8 +148,12 @@ def _look_at_memory(args: argparse.Namespace, run: Run, folder: RunFolder) -> No
             "memory-without-data", "--memory needs what --no-data leaves out", "leave out one of the two"
         )
     free = headroom()
-    found = look(folder, MEMORY_SECONDS, free)
+    with progress("memory", MEMORY_SECONDS, args.quiet):
+        found = look(folder, MEMORY_SECONDS, free)
     diagnosis = found.diagnosis
+    if not found.why:
+        # For the page of the run.
+        keep(folder, found.kept())
     if args.json:
         growth = {"held_by": found.growth.get("expression"), "samples": found.samples, **found.growth}
         write_json(

@@ -1,16 +1,19 @@
 """Say where an error, a log or a question belongs, and what to look at first.
 
-Reads a traceback, a log (also compressed), an error file of torchrun, flight-recorder dumps, or a question in your
-own words. The exit code is 0 where the way is clear, 3 where a question is open or the error's text is missing.
+Reads a traceback, a log (also compressed), an error file of torchrun, flight-recorder dumps, a question in your
+own words, or the figures of a run (`firstcause import` makes one of a trainer's history). The exit code is 0 where
+the way is clear, 3 where a question is open or the error's text is missing.
 """
 
 from __future__ import annotations
 
 import argparse
+import io
+import os
 import sys
 
 from firstcause.cli.output import look, write_json
-from firstcause.errors import InputError
+from firstcause.errors import InputError, RecordError
 from firstcause.triage.archives import shown
 from firstcause.triage.read import read, read_all
 from firstcause.triage.reading import Reading
@@ -21,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "files",
         nargs="*",
         metavar="FILE",
-        help="a text, or several that belong together; - is standard input",
+        help="a text, or several that belong together; - is standard input; or a run's folder or id",
     )
     parser.add_argument("--last", action="store_true", help="take what the last run here left on disk")
     parser.add_argument("--why", action="store_true", help="say what led there, and with what weight")
@@ -65,12 +68,27 @@ def _reading(files: list[str], last: bool, quiet: bool) -> Reading:
         return read(sys.stdin.buffer)
     if "-" in files:
         raise InputError("triage-which", "standard input is read alone", "name files, or - by itself")
-    return read(files[0]) if len(files) == 1 else read_all(files)
+    if len(files) == 1:
+        return _of_run(files[0]) or read(files[0])
+    return read_all(files)
+
+
+def _of_run(name: str) -> Reading | None:
+    """The figures of a run as a log; None where the name is a file's, or no run's."""
+    if os.path.isfile(name):
+        return None
+    from firstcause.exchange.telling import told
+    from firstcause.record.folder import find_run
+
+    try:
+        folder = find_run(name, os.getcwd())
+    except RecordError:
+        # Then it is a file that is missing, and the reader says so.
+        return None
+    return read(io.BytesIO(told(folder).encode()))
 
 
 def _latest(quiet: bool) -> Reading:
-    import os
-
     from firstcause.triage.latest import latest
 
     found = latest(os.getcwd())

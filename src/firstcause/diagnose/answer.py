@@ -128,6 +128,13 @@ def _unknown(examination: Examination) -> str:
     if refused is not None:
         said = refused["error"].splitlines()[0]
         return f"{refused['op']} refused its input ({said}), which is none of the mechanisms that can be settled so far"
+    launched = examination.site(examination.replay.get("launched"))
+    if launched is not None:
+        told = f"{examination.symptom.message.splitlines()[0]} comes from the launch at {launched} `{launched.text}`"
+        return (
+            f"{told}, as a replay shows that waits for each launch: what this call was given (shapes, strides, "
+            "indices), and what compute-sanitizer says of it"
+        )
     if examination.symptom.kind == "exception" and examination.replay.get("exact"):
         return "the exception was reproduced, but it is none of the mechanisms that can be settled so far"
     return missing_replay(examination)

@@ -8,6 +8,7 @@ from typing import Any
 from firstcause.diagnose.pipeline import diagnose
 from firstcause.lab.counterfactual import Lab
 from firstcause.record.folder import RunFolder
+from firstcause.record.kept_looks import KeptMemory, MemorySample
 from firstcause.schema import Diagnosis
 from firstcause.specialists import audits
 from firstcause.specialists.growth import RELEASED, WATCHED
@@ -22,6 +23,32 @@ class MemoryLook:
     growth: dict[str, Any]
     # Why no copy could be looked at; empty where one was.
     why: str = ""
+
+    def kept(self) -> KeptMemory:
+        """What of it is kept beside the record, with what was shown of the cause and what would mend it."""
+        told, growth = self.diagnosis, self.growth
+        chosen = next((h for h in told.hypotheses if h.cause == told.cause), None)
+        site = growth.get("site") or {}
+        return KeptMemory(
+            samples=tuple(map(_sample, self.samples)),
+            after=tuple(map(_sample, growth.get("after") or ())),
+            released_at=growth.get("released_at"),
+            kind=growth.get("kind") or "",
+            held_by=growth.get("expression") or "",
+            file=site.get("file") or "",
+            line=site.get("line"),
+            text=site.get("text") or "",
+            bytes_a_step=growth.get("bytes_a_step"),
+            full_at=growth.get("full_at"),
+            cause=told.cause or "",
+            evidence=tuple(e.text for e in chosen.evidence if e.supports) if chosen else (),
+            fix=told.fix.summary if told.fix else "",
+            does_not_fix=told.fix.does_not_fix if told.fix else "",
+        )
+
+
+def _sample(seen: dict[str, Any]) -> MemorySample:
+    return MemorySample(seen["step"], seen["tensors"], seen["bytes"], seen["nodes"], seen["resident"])
 
 
 def look(folder: RunFolder, seconds: float, capacity: int) -> MemoryLook:

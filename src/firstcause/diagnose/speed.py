@@ -11,6 +11,7 @@ from firstcause.diagnose import answer
 from firstcause.diagnose.suspicions import slow
 from firstcause.lab.counterfactual import Lab
 from firstcause.record.folder import RunFolder
+from firstcause.record.kept_looks import KeptProfile, Share
 from firstcause.schema import Diagnosis, Symptom
 from firstcause.specialists import speeds
 from firstcause.specialists.examination import Examination
@@ -43,6 +44,11 @@ class Profile:
         return {
             k: v if not isinstance(v, tuple) else list(v) for k, v in vars(self).items() if k != "diagnosis"
         }
+
+    def kept(self) -> KeptProfile:
+        """What of it is kept beside the record."""
+        parts, lines = (tuple(Share(*one) for one in shares) for shares in (self.parts, self.lines))
+        return KeptProfile(self.steps, self.step_ms, self.kind, parts, lines, self.gain)
 
 
 KINDS = {

@@ -19,8 +19,9 @@ def replay_fresh(
     """Run the program again, sealed, up to its unit's first mark (or to a call's model), and what failed from there.
 
     ``device`` leads every other device of the program there. ``copy`` is a folder with the program as it is to be
-    run, where that is not the one that was recorded. Returns what the replay says of itself (``status``, ``exact``,
-    ``why``, ``trace``); ``status`` is ``lost`` where the process ended without a word.
+    run, where that is not the one that was recorded. An error of CUDA's is looked for with each launch waited for, so
+    that it is raised where it is made. Returns what the replay says of itself (``status``, ``exact``, ``why``,
+    ``trace``); ``status`` is ``lost`` where the process ended without a word.
     """
     run = folder.run()
     if unsaved(failure):
@@ -33,6 +34,8 @@ def replay_fresh(
     if device is not None:
         # Also where there is another device: the program must not find it.
         extra |= {"FIRSTCAUSE_DEVICE": device, "CUDA_VISIBLE_DEVICES": ""}
+    elif "CUDA error" in _message(failure):
+        extra["CUDA_LAUNCH_BLOCKING"] = "1"
     try:
         return _read(run_sealed(folder, extra, {}, seconds, copy), seconds)
     except OSError as error:
@@ -45,14 +48,17 @@ def with_replay(folder: RunFolder, failure: Facts | None, lab: Lab | None) -> Fa
         return failure
     if lab is None or not lab.allowed():
         return failure
-    # What an assertion on the device meant, only another device can tell.
-    said = str((failure.get("exception") or [{}])[0].get("message", ""))
-    device = "cpu" if "device-side assert" in said else None
+    # What an assertion on the device meant, only another device can tell. Torch's advice names assertions under each error.
+    device = "cpu" if "device-side assert triggered" in _message(failure) else None
     whole = failure | {"replay": replay_fresh(folder, failure, lab.seconds_left, device)}
     if whole["replay"]["status"] != "lost":
         # What a longer budget might still give is asked for again the next time.
         folder.write_json(os.path.join("failures", failure["name"] + ".json"), whole)
     return whole
+
+
+def _message(failure: Facts) -> str:
+    return str((failure.get("exception") or [{}])[0].get("message", ""))
 
 
 def endless_call(folder: RunFolder) -> Facts | None:

@@ -18,6 +18,8 @@ LOOKUPS = frozenset({"embedding", "getitem", "index_select", "matmul", "mm", "li
 LEAST_CODES = 8
 # Choices for each code after which a count tells which codes are in use.
 EACH = 20
+# Codes whose counts are told one by one, the most used first.
+MOST_COUNTS = 512
 
 
 @dataclass
@@ -47,6 +49,7 @@ class Book:
             "codes": len(self.codes),
             "used": int((counts > 0).sum()),
             "choices": int(counts.sum()),
+            "counts": sorted(counts.tolist(), reverse=True)[:MOST_COUNTS],
             "perplexity": float(torch.exp(-(shares * shares.clamp_min(1e-12).log()).sum())),
             "site": self.site,
             "learned": self.codes.requires_grad,

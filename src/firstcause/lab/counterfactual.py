@@ -112,6 +112,14 @@ class Lab:
         """Each arm from the program's first mark (or the first one after step ``after``), for ``steps`` steps."""
         return self._run({"from": "start", "steps": steps, "after": after}, arms)
 
+    def ran(self, since: int = 0) -> dict[str, Ran]:
+        """What came of the arms that were asked for, by name, behind the first ``since`` plans."""
+        found: dict[str, Ran] = {}
+        for plan, arms in self.asked[since:]:
+            known = self._known.get(json.dumps(plan, sort_keys=True), {})
+            found |= {a.name: known[a.name] for a in arms if a.name in known}
+        return found
+
     def rewritten(self, arm: Arm, steps: int, statements: Sequence[dict[str, Any]]) -> Ran:
         """An arm from the first mark of the program with statements changed in its text (``lab/rewriting``)."""
         plan = {"from": "start", "steps": steps, "after": 0, "statements": list(statements)}

@@ -19,9 +19,11 @@ from torch.utils._pytree import tree_leaves
 
 from firstcause.lab import mechanisms, outliers, places, tensors
 from firstcause.lab.ancestry import nearest_first
+from firstcause.lab.batch_rows import batch_rows
 from firstcause.lab.births import Births, call_of
 from firstcause.lab.calls import Calls
 from firstcause.lab.graph import Graph
+from firstcause.lab.module_outputs import ModuleOutputs
 from firstcause.lab.modules import ModuleStack
 from firstcause.lab.names import row_holder
 from firstcause.lab.op_names import name_of_op
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
 UNFILLED = frozenset({"empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided", "resize_"})
 MOST_OUTLIERS = 8
 MOST_BEHIND = 400
+# Frames of the program, from the innermost on, whose names are asked for the batch.
+MOST_FRAMES = 8
 
 
 class Trace(TorchDispatchMode):
@@ -44,6 +48,8 @@ class Trace(TorchDispatchMode):
         super().__init__()
         self.modules = ModuleStack(recorder.reachable.modules, self.origin)
         self.inputs = {id(t): name for s in window for name, t, _ in s.versions}
+        self.rows: list[dict[str, Any]] | None = None
+        self.outputs = ModuleOutputs()
         self.ops: list[dict[str, Any]] = []
         self.births = Births(self.origin, self.modules.path)
         self.screen = outliers.Screen()
@@ -93,12 +99,18 @@ class Trace(TorchDispatchMode):
         self.ops[number] |= mechanisms.noted(call.name, func, args, kwargs)
         made = [x for x in tree_leaves(result) if isinstance(x, torch.Tensor)]
         self.graph.after_op(number, given, made, written, result)
+        if self.ops[number]["phase"] == "forward":
+            self.outputs.made(self.ops[number]["module"], made)
         if made:
             self.ops[number] |= {"shape": list(made[0].shape), "dtype": str(made[0].dtype)[6:]}
         for tensor in made:
             self._made[id(tensor)] = (weakref.ref(tensor), number)
             state = tensors.FINITE if call.name in UNFILLED else tensors.badness(tensor)
             self.births.made(call, self.ops[number], tensor, state, worst, before if state else frozenset())
+        if self.rows is None and self.births.found and not self.births.found[-1].get("constant"):
+            self.rows = batch_rows(
+                self.births.found[-1], islice(places.user_frames(sys._getframe(1)), MOST_FRAMES)
+            )
         return result
 
     # ------------------------------------------------------------------ provenance
@@ -174,6 +186,7 @@ class Trace(TorchDispatchMode):
 
     def facts(self, parameters: list[torch.Tensor], error: BaseException | None) -> dict[str, Any]:
         """Plain data: the ops behind what went wrong, births, losses, the op that refused its input."""
+        self.outputs.close()
         if error is not None and self.refused is None:
             self.refused = describe_refusal(self, None, (), {}, error)
         bad = [
@@ -191,6 +204,8 @@ class Trace(TorchDispatchMode):
             "ops": len(self.ops),
             "births": self.births.found,
             "losses": self.losses,
+            "batch_rows": self.rows or [],
+            "activations": self.outputs.found,
             "outliers": self.outliers[:MOST_OUTLIERS],
             "bad_gradients": bad,
             "refused": self.refused,

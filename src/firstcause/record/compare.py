@@ -55,7 +55,9 @@ class _Side:
         events = [e for r in readings for e in r.events]
         self.first: dict[str, Any] | None = next((e for e in events if e.get("event") == "first-step"), None)
         self.start: dict[str, Any] = next((e for e in events if e.get("event") == "start"), {})
-        self.losses: list[float] = [s.get("loss", math.nan) for s in steps_of(readings)]
+        # Of an imported history, the figures of other steps have a journal of their own.
+        with_loss = [r for r in readings if any("loss" in row.columns for row in r.rows[:1])]
+        self.losses: list[float] = [s.get("loss", math.nan) for s in steps_of(with_loss)]
 
 
 def compare(before: RunFolder, after: RunFolder) -> Comparison:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from firstcause.case import Progress, describe
 from firstcause.report.markdown import case_to_markdown
 from firstcause.report.plain import harmless, one_line
-from firstcause.report.terminal import ending
+from firstcause.report.terminal import ending, following
 from firstcause.schema import Run
 
 # By this a bot finds its comment of the last time.
@@ -25,15 +25,14 @@ def run_comment(run: Run) -> str:
         MARKER,
         f"# Run {_text(run.id)}",
         "",
-        f"`{one_line(' '.join(run.command)).replace('`', '')}`",
-        "",
+        *([f"`{one_line(' '.join(run.command)).replace('`', '')}`", ""] if run.command else []),
     ]
     lines += [_text(ending(run)), ""]
     lines += [f"- **{s.kind}**: {_text(describe(s))}" for s in run.symptoms] or ["No symptom was seen."]
     if run.notes:
         lines += ["", "## Notes", "", *(f"- {_text(note)}" for note in run.notes)]
     if run.symptoms:
-        lines += ["", f"Next: `firstcause diagnose {one_line(run.id)}`"]
+        lines += ["", f"Next: `{one_line(following(run))}`"]
     return cropped("\n".join(lines) + "\n")
 
 

@@ -11,7 +11,7 @@ from firstcause.record.sizes import size
 from firstcause.report.frame import columns, heading, next_line, title
 from firstcause.report.plain import cells, cropped, one_line, padded
 from firstcause.report.style import Style, style_on
-from firstcause.report.terminal import ending, seen
+from firstcause.report.terminal import ending, following, seen
 from firstcause.schema import Run, to_plain
 
 
@@ -68,7 +68,7 @@ def _run(one: Listed, states: Sequence[int], style: Style) -> Iterator[str]:
         run.id, "still recorded" if one.held else ending(run), "red" if run.symptoms else "green", style
     )
     rows = [
-        ("command", one_line(shlex.join(run.command))),
+        *([("command", one_line(shlex.join(run.command)))] if run.command else []),
         ("folder", one_line(run.folder)),
         ("began", run.started),
         ("size", size(one.bytes)),
@@ -85,7 +85,7 @@ def _run(one: Listed, states: Sequence[int], style: Style) -> Iterator[str]:
     yield from columns([(s.kind, seen(s)) for s in run.symptoms] or [("seen", "no symptom")], style)
     if run.notes:
         yield from columns([("note", one_line(note)) for note in run.notes], style)
-    yield from next_line(f"firstcause diagnose {run.id}" if run.symptoms and not one.cases else "", style)
+    yield from next_line(following(run) if run.symptoms and not one.cases else "", style)
 
 
 def row_to_json(one: Listed) -> dict[str, Any]:

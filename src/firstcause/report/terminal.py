@@ -82,8 +82,15 @@ def _run(run: Run, path: str, style: Style) -> Iterator[str]:
     yield from next_line(f"firstcause diagnose {shlex.quote(path)}" if run.symptoms else "", style)
 
 
+def following(run: Run) -> str:
+    """The command that looks into a run's symptoms: what was imported has no program that a diagnosis could run."""
+    return f"firstcause {'diagnose' if run.command else 'triage'} {run.id}"
+
+
 def ending(run: Run) -> str:
     """How a run ended, and after how long."""
+    if not run.command:
+        return "imported"
     if run.signal is not None:
         how = f"ended by signal {run.signal}"
     elif run.exit_code is None:

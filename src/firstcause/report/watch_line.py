@@ -6,7 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from firstcause.report.plain import one_line
+from firstcause.report.spans import span
 
+# So many steps are told of before the time that is left is.
+_SURE = 3
 _FIGURES = (("loss", "loss"), ("grad_norm", "gradient norm"), ("lr", "learning rate"))
 
 
@@ -17,6 +20,9 @@ class Seen:
     name: str
     step: int
     figures: Mapping[str, float]
+    # Steps that it is to take in all, 0 where that is not known, and seconds of a step in the middle of the last ones.
+    steps: int = 0
+    pace: float = 0.0
 
 
 def watch_lines(seen: Sequence[Seen]) -> list[str]:
@@ -34,4 +40,7 @@ def _line(one: Seen) -> str:
     parts += [f"{label} {one.figures[key]:.4g}" for key, label in _FIGURES if key in one.figures]
     seconds = one.figures.get("seconds", 0.0)
     parts += [f"{seconds:.3g} s a step"] if seconds > 0 else []
+    left = one.steps - one.step - 1
+    if left > 0 and one.step >= _SURE and one.pace > 0:
+        parts.append(f"{span(left * one.pace)} left to step {one.steps}")
     return f"{name}: " + " · ".join(parts)

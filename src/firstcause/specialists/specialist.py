@@ -7,6 +7,7 @@ from typing import Protocol, runtime_checkable
 
 from firstcause.lab.counterfactual import Ran
 from firstcause.schema import Hypothesis
+from firstcause.specialists import curves
 from firstcause.specialists.examination import Examination, Facts
 
 
@@ -62,4 +63,6 @@ class Specialist:
 
     def settle(self, hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
         """The hypothesis with its status and evidence."""
-        return self.causes[hypothesis.cause].settle(hypothesis, examination)
+        before = curves.asked(examination)
+        settled = self.causes[hypothesis.cause].settle(hypothesis, examination)
+        return curves.with_curves(settled, examination, before)

@@ -2,42 +2,18 @@
 
 from __future__ import annotations
 
-import glob
 import json
 import os
 import re
-import struct
-from collections.abc import Iterator
 from typing import Any
 
 from firstcause.record import journal
-from firstcause.record.folder import RunFolder
+from firstcause.record.blocks import STEP, frames_of
 from firstcause.view.thinning import Thinned
 
-STEP = struct.Struct("<q")
-_BLOCK = 1 << 20
 # Of one kind; a program that fails in every step would else fill the page with one sentence.
 MOST_EVENTS = 500
 _NAME = re.compile(r"rank-(\d+)-(\d+)")
-
-
-def journals_of(folder: RunFolder) -> list[str]:
-    """The paths of a run's journals, one a process, by their names."""
-    return sorted(glob.glob(os.path.join(glob.escape(folder.path), "*.journal")))
-
-
-def frames_of(path: str, start: int = 0) -> Iterator[tuple[int, int, int, bytes]]:
-    """Where each whole frame behind ``start`` ends, its kind, number and payload; memory is held for one block."""
-    with open(path, "rb") as file:
-        file.seek(start)
-        rest, at = b"", start
-        while block := file.read(_BLOCK):
-            rest += block
-            end = 0
-            for _, end, kind, number, payload in journal.frames(rest):
-                yield at + end, kind, number, payload
-            # A frame that is half written, or lies across two blocks, is read with the next bytes.
-            rest, at = rest[end:], at + end
 
 
 class Follower:

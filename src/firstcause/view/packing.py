@@ -15,8 +15,9 @@ from collections.abc import Iterator
 from firstcause.case import CaseFolder
 from firstcause.errors import InputError, RecordError
 from firstcause.record import checked, journal, private
+from firstcause.record.blocks import frames_of, journals_of
 from firstcause.record.folder import HOME, RunFolder
-from firstcause.view.following import frames_of, journals_of
+from firstcause.record.kept_looks import FILES
 from firstcause.view.page import RECORD
 from firstcause.view.redaction import Redaction
 
@@ -131,6 +132,9 @@ def _run_files(folder: RunFolder, redaction: Redaction, sources: bool) -> Iterat
         if not os.path.relpath(os.path.join(said["folder"], path), said["folder"]).startswith("..")
     }
     yield f"{top}/run.json", checked.dumps(redaction.value(said)).encode()
+    for name in FILES:
+        if (kept := folder.read_json(name)) is not None:
+            yield f"{top}/{name}", checked.dumps(redaction.value(kept)).encode()
     for name in sorted(os.listdir(folder.path)):
         path = folder.file(name)
         if not os.path.isdir(path):
@@ -141,7 +145,7 @@ def _run_files(folder: RunFolder, redaction: Redaction, sources: bool) -> Iterat
             continue
         for part in sorted(os.listdir(path)):
             if name == "failures" and part.endswith(".json"):
-                facts = folder.read_json("failures", part)
+                facts = redaction.without_rows(folder.read_json("failures", part))
                 yield f"{top}/failures/{part}", checked.dumps(redaction.value(facts)).encode()
             elif name == "sources" and not sources:
                 redaction.leave("the text of source files: --without sources")

@@ -14,7 +14,20 @@ from typing import Any
 STATIC = os.path.join(os.path.dirname(__file__), "static")
 TYPES = {"css": "text/css", "js": "text/javascript"}
 # Each module after those that it imports.
-MODULES = ("dom", "plot", "heat", "source", "home", "run", "case", "main")
+MODULES = (
+    "dom",
+    "axis",
+    "plot",
+    "heat",
+    "lane",
+    "beside",
+    "failure",
+    "source",
+    "home",
+    "run",
+    "case",
+    "main",
+)
 POLICY = (
     "default-src 'none'; {sources}; img-src data:; base-uri 'none'; form-action 'none'; "
     "require-trusted-types-for 'script'"
@@ -86,6 +99,7 @@ def _digest(text: str) -> str:
 
 
 def _attribute(text: str) -> str:
+    text = text.encode("utf-8", "replace").decode()
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
 
 

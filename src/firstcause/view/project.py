@@ -9,10 +9,12 @@ from typing import Any
 
 from firstcause.case import CaseFolder, all_cases, describe
 from firstcause.errors import RecordError
+from firstcause.record.blocks import journals_of
 from firstcause.record.folder import HOME, RunFolder
+from firstcause.record.kept_looks import FILES, memory_of, profile_of
 from firstcause.record.kept_runs import listed
 from firstcause.view.case_data import case_to_page
-from firstcause.view.following import Follower, journals_of
+from firstcause.view.following import Follower
 from firstcause.view.run_data import run_to_json
 
 
@@ -79,6 +81,8 @@ class Project:
                 folder.failures(),
                 folder.is_held(),
                 [f.id for f in self._cases() if _run_of(f) == name],
+                memory_of(folder),
+                profile_of(folder),
             )
 
     def window(self, name: str, first: int, last: int) -> dict[str, Any]:
@@ -96,7 +100,8 @@ class Project:
         """What changes where a page has changed: sizes and times of the files that it is made of."""
         if kind == "run":
             folder = self.run_folder(name)
-            return _stamps([*journals_of(folder), folder.file("run.json"), folder.file("failures")])
+            kept = [folder.file(name) for name in ("run.json", *FILES)]
+            return _stamps([*journals_of(folder), *kept, folder.file("failures")])
         if kind == "case":
             return _stamps([self.case_folder(name).file("history.jsonl")])
         parts = ("runs", "cases", "runs/*/run.json", "cases/*/history.jsonl")

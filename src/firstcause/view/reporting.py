@@ -39,7 +39,7 @@ def report(project: Project, what: RunFolder | CaseFolder, full: bool = False, s
         except RecordError as error:
             redaction.leave(f"the run: {error.message}")
             run = None
-    shown: list[dict[str, Any]] = [redaction.value(page) for page in pages]
+    shown: list[dict[str, Any]] = [redaction.value(redaction.without_rows(page)) for page in pages]
     title = str(shown[0]["id"])
     bare = len(one_file(shown, redaction.said(), b"", title))
     room = None if full else max(1, int((LIMIT - bare - 2000) * _SHARE))

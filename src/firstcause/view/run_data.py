@@ -6,18 +6,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from firstcause.case import describe
-from firstcause.record.folder import relative
+from firstcause.record.kept_looks import KeptMemory, KeptProfile
 from firstcause.schema import Run, to_plain
+from firstcause.view.failure_data import failure_to_json
 from firstcause.view.following import Follower
 from firstcause.view.heat import heat
+from firstcause.view.looks import sampled, time_split
+from firstcause.view.memory_steps import memory_steps
 from firstcause.view.numbers import figure, numbers
 from firstcause.view.thinning import Thinned
 
 PREFIX = "grad_norm/"
 # Said elsewhere on the page, or only for those who read the journal.
-_UNSAID = ("failure", "memory", "sources", "start", "first-step")
+_UNSAID = ("failure", "memory", "look", "sources", "start", "first-step")
 _LONGEST = 400
-_BIRTHS = 12
 
 
 def run_to_json(
@@ -26,13 +28,26 @@ def run_to_json(
     failures: Sequence[Mapping[str, Any]] = (),
     live: bool = False,
     cases: Sequence[str] = (),
+    memory: KeptMemory | None = None,
+    profile: KeptProfile | None = None,
 ) -> dict[str, Any]:
     """The run, its tracks (one a process and optimizer) with their series, memory, events and failures.
+
+    ``memory`` and ``profile`` are what commands have kept beside the record.
 
     Of each interval of steps a series holds the lowest and the highest finite value; seconds and bytes are what
     they are called.
     """
     followers = sorted(followers, key=lambda f: (f.rank, f.name))
+    names = list(
+        dict.fromkeys(
+            n[len(PREFIX) :]
+            for f in followers
+            for t in f.tracks.values()
+            for n in t.columns
+            if n.startswith(PREFIX)
+        )
+    )
     return {
         "kind": "run",
         "id": run.id,
@@ -61,9 +76,13 @@ def run_to_json(
             if thinned.rows
         ],
         "memory": [m for m in map(_memory, followers) if m["step"]],
+        "looks": [one for follower in followers for one in sampled(follower)],
+        "memory_look": memory_steps(memory, run.folder) if memory else None,
+        "profile": time_split(profile) if profile else None,
+        "imported": not run.command,
         "events": [_event(f, e) for f in followers for e in f.events if e.get("event") not in _UNSAID],
         "left_events": sum(f.left_events for f in followers),
-        "failures": to_plain([_failure(facts, run.folder) for facts in failures]),
+        "failures": to_plain([failure_to_json(facts, run.folder, names) for facts in failures]),
     }
 
 
@@ -118,57 +137,4 @@ def _event(follower: Follower, event: Mapping[str, Any]) -> dict[str, Any]:
         "step": step if isinstance(step, int) else None,
         "event": str(event.get("event")),
         "text": text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…",
-    }
-
-
-def _failure(facts: Mapping[str, Any], cwd: str) -> dict[str, Any]:
-    """A failing step: what was not finite, the unit that was run again, and the ops that made bad values."""
-    replay = facts.get("replay") or {}
-    trace = replay.get("trace") or {}
-    births = [b for b in trace.get("births") or () if isinstance(b, Mapping)]
-    unit = facts.get("unit") or {}
-    return {
-        "kind": facts.get("kind"),
-        "name": facts.get("name"),
-        "step": facts.get("step"),
-        "message": str(facts.get("message", "")),
-        "gradients": facts.get("gradients"),
-        "bad_gradients": list(facts.get("bad_gradients") or ()),
-        "bad_parameters": list(facts.get("bad_parameters") or ()),
-        "unit": {
-            "file": _near(unit.get("file"), cwd),
-            "line": unit.get("line"),
-            "function": unit.get("function"),
-        }
-        if unit
-        else None,
-        "replay": replay.get("status") or facts.get("not_replayable") or "",
-        "exact": replay.get("exact"),
-        "ops": trace.get("ops"),
-        "births": [_birth(birth, cwd) for birth in births[:_BIRTHS]],
-        "left_births": max(0, len(births) - _BIRTHS),
-    }
-
-
-def _near(path: Any, cwd: str) -> str | None:
-    return relative(path, cwd) if isinstance(path, str) else None
-
-
-def _birth(birth: Mapping[str, Any], cwd: str) -> dict[str, Any]:
-    site = birth.get("site") or {}
-    return {
-        "op": birth.get("op"),
-        "number": birth.get("number"),
-        "kind": "".join(birth.get("signs") or ()) + str(birth.get("kind", "")),
-        "phase": birth.get("phase"),
-        "module": birth.get("module"),
-        "file": _near(site.get("file"), cwd),
-        "line": site.get("line"),
-        "text": site.get("text", ""),
-        "element": birth.get("element"),
-        "rows": birth.get("rows"),
-        "first_rows": list(birth.get("first_rows") or ()),
-        "from": birth.get("operands_at"),
-        "operands": list(birth.get("operands") or ()),
-        "output": birth.get("output"),
     }

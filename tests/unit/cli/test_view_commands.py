@@ -47,9 +47,6 @@ def test_a_report_as_markdown(project: Path, capsys: pytest.CaptureFixture[str])
     assert capsys.readouterr().out.startswith(f"<!-- firstcause -->\n# Case {case.id}: diagnosed\n")
     assert main(["report", "r1", "--format", "markdown", "-o", "run.md"]) == 0
     assert "# Run r1" in (project / "run.md").read_text()
-    assert main(["report", "r1", "--format", "csv"]) == 0
-    assert "r1.csv: 120 rows" in capsys.readouterr().out
-    assert len((project / "r1.csv").read_text().splitlines()) == 121
 
 
 @pytest.mark.parametrize(

@@ -43,3 +43,12 @@ def names(source: str) -> list[str]:
 )
 def test_live_in(source: str, expected: list[str]) -> None:
     assert names(source) == expected
+
+
+def test_what_is_written_under_a_context_that_swallows_nothing_is_written() -> None:
+    body = ast.parse(
+        "with torch.autocast('cpu'), stream(s) as held:\n loss = model(x) + held\nloss.backward()\n"
+    ).body
+    assert live_in(body, {"loss", "x", "held", "s"}) == ["s", "x"]
+    swallowed = ast.parse("with suppress(ValueError):\n loss = model(x)\nloss.backward()\n").body
+    assert live_in(swallowed, {"loss", "x"}) == ["loss", "x"]

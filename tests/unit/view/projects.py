@@ -19,6 +19,74 @@ STEPS = 120
 BAD = 118
 ARMS = {"losses": {"as it was": [3.0, 2.5, 2.6, 2.9, 4.0], "with the change": [3.0, 2.0, 1.5, 1.1, 0.9]}}
 
+ACTIVATIONS = {
+    "net": {
+        "shape": [32, 1],
+        "dtype": "float32",
+        "nan": 0,
+        "inf": 0,
+        "-inf": 0,
+        "zeros": 0,
+        "min": -2.5,
+        "max": 90.0,
+    },
+    "net.0": {
+        "shape": [32, 8],
+        "dtype": "float32",
+        "nan": 0,
+        "inf": 0,
+        "-inf": 1,
+        "zeros": 64,
+        "min": -1.0,
+        "max": 1.0,
+    },
+}
+ROWS = [
+    {
+        "name": "rain",
+        "shape": [32, 24],
+        "dtype": "float32",
+        "bad": [{"row": 10, "min": 0.0, "max": 61.5, "values": [0.0, 1.5, 61.5, 0.0, 0.0, 0.0, 0.0, 0.0]}],
+        "others": {"min": 0.0, "max": 9.0},
+    }
+]
+PROFILE = {
+    "steps": 40,
+    "step_ms": 12.5,
+    "kind": "data",
+    "parts": [
+        {"name": "data", "share": 0.75},
+        {"name": "backward", "share": 0.15},
+        {"name": "other", "share": 0.1},
+    ],
+    "lines": [{"name": "train.py:9 x = load(n)", "share": 0.7}],
+}
+MEMORY = {
+    "samples": [
+        {
+            "step": s,
+            "tensors": 3 * s,
+            "bytes": 1_000_000 * s,
+            "resident": 300_000_000 + 1_000_000 * s,
+            "nodes": 30 * s,
+        }
+        for s in (3, 6, 9, 12)
+    ],
+    "after": [{"step": s, "tensors": 3, "bytes": 1_000_000, "resident": 1, "nodes": 1} for s in (13, 14)],
+    "released_at": 12,
+    "kind": "graph",
+    "held_by": "history",
+    "file": "train.py",
+    "line": 6,
+    "text": "history.append(loss)",
+    "bytes_a_step": 1e6,
+    "full_at": 9000,
+    "cause": "loss-history-keeps-graph",
+    "evidence": ["graph nodes 29.0 to 0.0 a step"],
+    "fix": "Keep loss.item().",
+    "does_not_fix": "other histories",
+}
+
 
 def row(step: int) -> list[float]:
     """The figures of a step: a loss that falls to NaN at step ``BAD``, with one spike at step 60."""
@@ -46,7 +114,11 @@ def failing() -> dict[str, Any]:
         "gradients": 2,
         "bad_gradients": ["net.0.weight", "net.0.bias"],
         "unit": {"file": "train.py", "line": 3, "function": "main", "kind": "loop"},
-        "replay": {"status": "replayed", "exact": True, "trace": {"ops": 96, "births": [birth]}},
+        "replay": {
+            "status": "replayed",
+            "exact": True,
+            "trace": {"ops": 96, "births": [birth], "activations": ACTIVATIONS, "batch_rows": ROWS},
+        },
     }
 
 

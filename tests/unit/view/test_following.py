@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from firstcause.record import blocks
 from firstcause.record.journal import Journal, read
-from firstcause.view import following
-from firstcause.view.following import Follower
+from firstcause.view.following import MOST_EVENTS, Follower
 
 
 def steps_of(follower: Follower) -> list[int]:
@@ -16,7 +16,7 @@ def steps_of(follower: Follower) -> list[int]:
 def test_a_growing_journal_is_read_on_from_where_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(following, "_BLOCK", 61)
+    monkeypatch.setattr(blocks, "_BLOCK", 61)
     path = str(tmp_path / "rank-3-77.journal")
     journal = Journal(path)
     follower = Follower(path)
@@ -66,8 +66,8 @@ def test_optimizers_have_tracks_of_their_own_and_a_window_is_a_part(tmp_path: Pa
 def test_one_sentence_does_not_fill_the_page(tmp_path: Path) -> None:
     path = str(tmp_path / "rank-0-1.journal")
     journal = Journal(path)
-    for _ in range(following.MOST_EVENTS + 7):
+    for _ in range(MOST_EVENTS + 7):
         journal.event("note", text="again")
     follower = Follower(path)
     follower.advance()
-    assert (len(follower.events), follower.left_events) == (following.MOST_EVENTS, 7)
+    assert (len(follower.events), follower.left_events) == (MOST_EVENTS, 7)

@@ -24,6 +24,7 @@ _OF_SCHEDULE = frozenset({"scheduler", "warmup", "warmup_steps", "warmup_ratio",
 _INSTALLED = word_set("choices", "installed")
 _MEASURES = word_set("choices", "measures")
 _NOT_A_TASK = word_set("choices", "not_a_task")
+_ALONE = frozenset({"only", "alone", "solely", "exclusively"})
 _LEARNS = frozenset({"loss", "entropy", "learn", "train", "trained"})
 _LOWERS = _CUT | {"drop", "shrink", "decrease"}
 _IGNORES = ("ignor", "exclud", "mask", "skip")
@@ -109,7 +110,8 @@ def _answers_only(line: Line) -> None:
     if any(r.key == "completion_only" for r in line.readings):
         return
     for at, token in enumerate(line.tokens):
-        if token.claimed or not (token.text == "only" or token.has("not") or token.text.startswith(_IGNORES)):
+        alone = token.text in _ALONE
+        if token.claimed or not (alone or token.has("not") or token.text.startswith(_IGNORES)):
             continue
         near = [
             w
@@ -119,13 +121,25 @@ def _answers_only(line: Line) -> None:
         ]
         after = [w for t in line.tokens[at : at + 9] if t.segment == token.segment for w in t.text.split()]
         learns = any(w in _LEARNS for w in near)
-        if token.text == "only":
-            if learns and any(w.startswith(_ANSWERS) for w in after):
+        if alone:
+            # "The loss counts the answer only", "on the assistant's turns only".
+            before = words_in(t for t in line.tokens[max(0, at - 3) : at] if t.segment == token.segment)
+            if learns and any(w.startswith(_ANSWERS) for w in (*after, *before)):
                 line.claim(Reading("completion_only", True, at, at))
                 return
-        elif learns and any(w in _PROMPTS for w in near) and not any(w.startswith(_ANSWERS) for w in near):
+            continue
+        kept_out = (
+            learns and any(w in _PROMPTS for w in near) and not any(w.startswith(_ANSWERS) for w in near)
+        )
+        if kept_out or (token.has("not") and any(w in _PROMPTS for w in after) and _on_answers(line, at)):
             line.claim(Reading("completion_only", True, at, at, settled=True), at)
             return
+
+
+def _on_answers(line: Line, at: int) -> bool:
+    """Whether the segment before says that answers are learnt: "train on the responses, not on the prompts"."""
+    before = words_in(t for t in line.tokens[:at] if t.segment == line.tokens[at].segment - 1)
+    return any(w in _LEARNS for w in before) and any(w.startswith(_ANSWERS) for w in before)
 
 
 def _take(line: Line, at: int, key: str, value: object) -> None:

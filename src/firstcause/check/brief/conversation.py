@@ -11,6 +11,7 @@ from firstcause.check.brief.normal import normal
 from firstcause.check.brief.reading import Reading, Scene, scene_of
 from firstcause.check.brief.sentences import sentences
 from firstcause.check.brief.text import Text
+from firstcause.check.brief.tokens import Token
 from firstcause.check.brief.turns import Turn, turns
 from firstcause.check.brief.vocabulary import Vocabulary
 
@@ -18,6 +19,8 @@ from firstcause.check.brief.vocabulary import Vocabulary
 _REMEMBERED = 60
 # "Evaluate twice per epoch? No - once at the end of each."
 _PACED = frozenset({"save", "eval"})
+# "And the batch size?" has no more words than this.
+_BARE = 4
 
 
 @dataclass
@@ -56,17 +59,26 @@ def _message(
     here: list[Heard] = []
     asked: list[Reading] = []
     topic: tuple[str, ...] = ()
+    named: tuple[str, ...] = ()
     for number, sentence in enumerate(sentences(turn.text, known, text.line + turn.line)):
         found = answered(sentence, turn, question) if number == 0 else answers_oneself(sentence, asked, topic)
         # "Yes, but 0.85": what follows changes what is accepted.
         corrected = corrected or any(reading.accepted for reading in found)
         before = [*said[-_REMEMBERED:], *(h.reading for h in here[-_REMEMBERED:]), *found]
-        topics = (*question.topic, *(t for t in topic if t in _PACED))
+        topics = (*question.topic, *(t for t in topic if t in _PACED), *named)
         line = read_sentence(sentence, scene, known, turn.text, before, topics, corrected)
         told = all(r.told for r in line.readings)
         corrected = told and any(t.has("correction") for t in sentence.tokens)
         asked = [r for r in line.readings if r.told] if sentence.asks else []
         topic = tuple(topic_of(line)) if sentence.asks else ()
+        named = _named_alone(line.tokens) if sentence.asks else ()
         for reading in (*found, *approved(line, question), *line.readings):
             here.append(Heard(reading, sentence.text, sentence.line, turn.number))
     return here, topic
+
+
+def _named_alone(tokens: Sequence[Token]) -> tuple[str, ...]:
+    """The key that is all a question names: "Dropout? 0.15 everywhere."."""
+    keys = [t.key for t in tokens if t.key]
+    bare = len(tokens) <= _BARE and not any(t.kind in ("number", "range") for t in tokens)
+    return (keys[0],) if bare and len(keys) == 1 else ()

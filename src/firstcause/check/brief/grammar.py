@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from firstcause.check.brief.choices import choose
 from firstcause.check.brief.counts import owned_counts
+from firstcause.check.brief.forms import held_to_form
 from firstcause.check.brief.frozen import frozen
 from firstcause.check.brief.hardware import name_hardware
 from firstcause.check.brief.labels import count_labels
@@ -58,6 +59,7 @@ def read_sentence(
     summed_up(line)
     target_modules(line, heard)
     choose(line)
+    held_to_form(line)
     frozen(line)
     swaps(line)
     best_by(line)

@@ -153,6 +153,8 @@ def _card(line: Line, at: int) -> None:
         before -= 1
     if before >= 0 and _counts(line.tokens[before]) and at - before <= 3:
         line.claim(Reading("num_gpus", whole(line.tokens[before].value), before, at), before)
+    elif before >= 0 and line.tokens[before].text == "both" and not line.tokens[before].claimed:
+        line.claim(Reading("num_gpus", 2, before, at), before)
     elif after := _times_after(line, at):
         line.claim(Reading("num_gpus", whole(line.tokens[after].value), at, after), after)
 

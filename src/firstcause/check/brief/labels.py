@@ -15,10 +15,13 @@ _COMMON = word_set("labels", "common")
 # Nouns that count classes only where they are told apart, or where they are kinds of things: "12 kinds of bolts".
 _KINDS = word_set("labels", "kinds")
 _CHOOSES = word_set("labels", "chooses")
+_SORTS = ("classif", "sort", "categor", "assign", "group")
+# What data are cut into is no class.
+_PARTS = frozenset({"parts", "splits", "chunks", "batches", "folds", "pieces", "sets", "subsets", "steps"})
 _TELLS_APART = tuple(sorted(word_set("labels", "tells_apart")))
 _NOT_OF_CLASSES = word_set("labels", "not_of_classes")
 _APART = ("distinguish", "differentiat", "discriminat", "recogni")
-_RUN = frozenset({"go", "goes", "from", "are", "range", "run", "ids", "being", "=", ":", "("})
+_RUN = word_set("labels", "run")
 _NAMES_LABELS = re.compile(
     r"(?:id|label|labels|class|classes|stars?|rating|category|intent|target|y|score|grade|severity)[`'\"]*\Z"
 )
@@ -37,6 +40,7 @@ def count_labels(line: Line) -> None:
                 or _kinds(line, at)
                 or _told_apart(line, at)
                 or _one_of(line, at)
+                or _sorted_into(line, at)
             )
             if noun and (tokens[noun].text not in _COMMON or token.value <= 100):
                 line.claim(Reading("num_labels", whole(token.value), at, noun), at, noun)
@@ -126,6 +130,26 @@ def _one_of(line: Line, at: int) -> int:
     return at + 1 if plural and told and things.text not in _NOT_OF_CLASSES else 0
 
 
+def _sorted_into(line: Line, at: int) -> int:
+    """The place of the things in "classification into 21 land uses" and "sorts photos into 9 habitats", or 0."""
+    tokens = line.tokens
+    if at < 2 or tokens[at - 1].text != "into" or not line.scene.training:
+        return 0
+    before = words_in(t for t in tokens[max(0, at - 8) : at - 1] if t.segment == tokens[at].segment)
+    if not any(w.startswith(_SORTS) for w in before):
+        return 0
+    place = at + 1
+    while place + 1 < len(tokens) and tokens[place + 1].kind == "word" and place < at + 3:
+        if tokens[place].text.endswith("s") or tokens[place + 1].entry is not None:
+            break
+        place += 1
+    things = tokens[place] if place < len(tokens) else None
+    plain = (
+        things is not None and things.kind == "word" and things.text.endswith("s") and not things.is_setting
+    )
+    return place if plain and things is not None and things.text not in _NOT_OF_CLASSES | _PARTS else 0
+
+
 def _listed(line: Line, at: int) -> int:
     """How many labels "the labels are 0, 1 and 2" names; 0 where they are no count from 0 or 1."""
     after = line.tokens[at + 1 : at + 40]
@@ -173,6 +197,12 @@ def _named(line: Line, at: int) -> bool:
             continue
         token = line.tokens[place]
         if token.has("labels") or (token.kind == "quote" and _NAMES_LABELS.search(token.text)):
+            return True
+        if (
+            token.kind == "word"
+            and token.text == "y"
+            and line.words(place + 1, at) in (["("], [":"], ["in"], ["="], [])
+        ):
             return True
         if token.kind == "number" or (token.entry is not None and token.entry.named is not None):
             return False

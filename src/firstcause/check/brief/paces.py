@@ -35,7 +35,9 @@ def kept_checkpoints(line: Line) -> None:
             continue
         before = {w for t in line.words(at - 6, at) for w in t.split()}
         after = line.words(at + 1, at + 4)
-        keeps = bool(before & _KEEPS) or {"all", "but"} <= before or bool(_STAY & set(after[:2]))
+        keeps = (
+            bool(before & _KEEPS) or {"all", "but"} <= before or bool(_STAY & set(line.words(at + 1, at + 5)))
+        )
         names_them = any(
             w in ("checkpoints", "checkpoint", "snapshots", "ckpts", "saves", "of them") for w in after
         ) or before & {"last", "latest", "recent", "newest"}
@@ -43,6 +45,12 @@ def kept_checkpoints(line: Line) -> None:
         copies = bool(after) and (after[0] in _COPIES or (after[:2] == ["of", "them"] and saves))
         limited = copies and limit(line, at, at + 1, at) == "max"
         if (limited or (keeps and (names_them or saves))) and not (after and _counted(line.tokens[at + 1])):
+            stays = next(
+                (n for n in range(at + 1, min(at + 5, len(line.tokens))) if line.tokens[n].text in _STAY), at
+            )
+            for between in line.tokens[at + 1 : stays]:
+                # "Three may stay" is a limit, and no leave.
+                between.entry = None if between.has("may") else between.entry
             line.claim(Reading("save_total_limit", whole(token.value), at, at, settled=True))
 
 

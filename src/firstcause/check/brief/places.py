@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 from firstcause.check.brief.reading import Line, Reading
@@ -265,6 +266,11 @@ def _for_logs(line: Line, at: int) -> bool:
     return bool(_LOGS & set(words[:4])) and not any(w.startswith(_KEPT) for w in words[:5])
 
 
+def _ends_up(words: list[str]) -> bool:
+    """Whether something ends up somewhere, or is found there afterwards: then it is written."""
+    return any(a in ("end", "ends", "ending") and b == "up" for a, b in itertools.pairwise(words))
+
+
 def _adapts(line: Line, at: int) -> bool:
     """Whether a model is adapted to what is named: "fine-tune it to our FAQ"."""
     own = [t for t in line.tokens[:at] if t.statement == line.tokens[at].statement]
@@ -306,7 +312,7 @@ def _writes(line: Line, at: int, is_file: bool) -> bool | None:
             rest = [w for t in line.words(at - 8, at) for w in t.split()]
             # "Answer everything in questions.jsonl" reads.
             rest = [w for n, w in enumerate(rest) if w != "everything" or rest[max(n - 1, 0)] not in _READS]
-            saves = word in _EITHER and any(w in _SAVES for w in rest)
+            saves = word in _EITHER and (any(w in _SAVES for w in rest) or _ends_up(rest))
             if not saves and word in _EITHER and _folder(line.tokens[at]) in _OUT and not _STARTS & set(rest):
                 return None
             return saves

@@ -31,6 +31,7 @@ _LAYERED = word_set("refine", "layered")
 _UNITS = frozenset({"units", "neurons", "units each", "neurons each", "units wide"})
 _MAKES = ("generat", "respon", "repl", "complet", "decoding", "decoded")
 _ANSWERS = ("output", "answer")
+_ALL_OF_IT = frozenset({"altogether", "together", "overall", "in total", "combined"})
 _READS = word_set("refine", "reads")
 
 
@@ -67,6 +68,10 @@ def refine(line: Line, heard: Sequence[Reading] = ()) -> None:
         line.readings[:] = [r for r in line.readings if r.key != "save_rank"]
     # A package is an instruction where it is ruled out; otherwise it is only mentioned.
     line.readings[:] = [r for r in line.readings if r.key != "dependency" or r.polarity == "forbid"]
+    for reading in line.readings:
+        if reading.key == "save_rank" and reading.strength == "may":
+            # "Only rank 0 is allowed to write": the others are not.
+            reading.strength = "must"
     if any(r.key == "early_stopping_patience" for r in line.readings):
         line.readings[:] = [r for r in line.readings if r.key != "early_stopping" or r.polarity == "forbid"]
 
@@ -174,7 +179,12 @@ def _length(line: Line, reading: Reading) -> None:
     makes = any(w.startswith(_MAKES) for w in own) or (
         not line.scene.training and any(w.startswith(_ANSWERS) for w in own)
     )
-    if not reads and (makes or (line.scene.inference and "tokens" in own)):
+    whole = line.scene.inference and (
+        bool(_ALL_OF_IT & set(own)) or {"in", "total"} <= set(own) or {"prompt", "answer"} <= set(own)
+    )
+    if whole:
+        reading.key = "max_model_len"
+    elif not reads and (makes or (line.scene.inference and "tokens" in own)):
         reading.key = "max_new_tokens"
     elif line.scene.serving:
         reading.key = "max_model_len"

@@ -15,7 +15,24 @@ _IN_TOTAL = word_set("totals", "in_total")
 # "The batch should come to 32".
 _COMES_TO = frozenset({"come", "comes", "amount", "amounts", "reach", "reaches"})
 _TO_NUMBER = frozenset(
-    {"of", "be", "size", "is", "=", ":", "should", "must", "has", "have", "to", *_COMES_TO}
+    {
+        "of",
+        "be",
+        "size",
+        "is",
+        "=",
+        ":",
+        "should",
+        "must",
+        "has",
+        "have",
+        "to",
+        "out",
+        "at",
+        "shall",
+        "up",
+        *_COMES_TO,
+    }
 )
 _SMALL = word_set("totals", "small")
 _ARE_THERE = word_set("totals", "are_there")
@@ -31,7 +48,7 @@ def total_batches(line: Line) -> None:
             _until(line, at)
             if not token.claimed:
                 _until_accumulated(line, at)
-        elif token.key == "batch_size":
+        elif token.key in ("batch_size", "effective_batch_size"):
             _in_total(line, at)
 
 

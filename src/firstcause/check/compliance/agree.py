@@ -189,7 +189,15 @@ def _offload(asked: Any, got: Any) -> bool:
     return (asked not in NONE) == (got not in NONE)
 
 
+def _structured(asked: Any, got: Any) -> bool:
+    """Held to a form at all, where a form is asked for; JSON of any kind is no schema."""
+    if asked in NONE or got in NONE:
+        return (asked in NONE) == (got in NONE)
+    return not (asked == "json_schema" and got == "json")
+
+
 _BY_KEY = {
+    "structured_output": _structured,
     "offload": _offload,
     "distributed": _distributed,
     "metric_for_best": _metric,

@@ -16,10 +16,11 @@ from firstcause.check.facts.layers import layer_facts
 from firstcause.check.facts.loops import loop_facts
 from firstcause.check.facts.losses import loss_facts
 from firstcause.check.facts.models import model_facts
-from firstcause.check.facts.named import named_facts
+from firstcause.check.facts.named import named_facts, unstated_facts
 from firstcause.check.facts.networks import network_facts
 from firstcause.check.facts.outputs import output_facts
 from firstcause.check.facts.precision import precision_facts
+from firstcause.check.facts.structured import structured_facts
 
 READERS = (
     argument_facts,
@@ -35,6 +36,7 @@ READERS = (
     layer_facts,
     loss_facts,
     evaluation_facts,
+    structured_facts,
     named_facts,
     configured_facts,
 )
@@ -49,5 +51,7 @@ def facts(code: Code) -> tuple[Fact, ...]:
         for fact in read(code):
             found.setdefault((fact.key, repr(fact.value), fact.site.file, fact.site.line), fact)
     for fact in default_facts(code, tuple(found.values())):
+        found.setdefault((fact.key, repr(fact.value), fact.site.file, fact.site.line), fact)
+    for fact in unstated_facts(code, {f.key for f in found.values()}):
         found.setdefault((fact.key, repr(fact.value), fact.site.file, fact.site.line), fact)
     return tuple(found.values())

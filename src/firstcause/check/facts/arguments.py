@@ -9,13 +9,14 @@ from firstcause.check.facts.fact import Fact
 from firstcause.check.facts.normal import normal
 from firstcause.check.facts.table import families
 from firstcause.check.facts.values import value_of
+from firstcause.check.partials import whole_calls
 from firstcause.check.reasons import reason
 
 
 def argument_facts(code: Code) -> Iterator[Fact]:
     """One fact for each argument of the table that a call gives and whose value the code says."""
     for family in families():
-        for call in code.calls(*family.calls):
+        for call in whole_calls(code, *family.calls):
             for argument, key in family.arguments.items():
                 fact = _fact(code, call, argument, key, family.position(argument))
                 if fact is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from firstcause.catalog.toml import check_table
@@ -83,6 +84,18 @@ def _accelerate(code: Code) -> Iterator[Fact]:
         c.may_have("mixed_precision") or any(c.may_have(f) for f in FLAGS)
         for c in [*code.calls("accelerate.Accelerator"), *_trainer_calls(code)]
     )
+    launched = [x for x in launches(code.project) if x.launcher == "accelerate"]
+    precise = False
+    for launch in launched:
+        for option, key in check_table("configs")["accelerate_options"].items():
+            words = launch.launcher_options.get(option, ())
+            if len(words) != 1 or not isinstance(words[0], ast.Constant):
+                continue
+            precise = precise or key == "precision"
+            if key != "precision" or not says_itself:
+                value = option if words[0].value is True else words[0].value
+                how = f"accelerate launch --{option}"
+                yield Fact(key, normal(key, value), launch.file.site(words[0]), how, option)
     for one in accelerate_configurations(code):
         yield from _entries(one, "accelerate")
         for names in OFFLOADS:
@@ -91,7 +104,7 @@ def _accelerate(code: Code) -> Iterator[Fact]:
                 place = "cpu" if device.value is True else device.value
                 yield Fact("offload", place, device.site, f"accelerate's {names[-1]}", names[-1])
         precision = one.entry("mixed_precision")
-        if precision is not None and not says_itself:
+        if precision is not None and not says_itself and not precise:
             value = "no" if precision.value is False else precision.value
             yield Fact(
                 "precision", normal("precision", value), precision.site, "accelerate's mixed_precision"

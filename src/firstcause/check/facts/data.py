@@ -10,9 +10,12 @@ from firstcause.check.constants import Constant
 from firstcause.check.facts.fact import Fact
 from firstcause.check.facts.normal import path
 from firstcause.check.facts.values import known_value, text_at_definition, value_of
+from firstcause.check.loaders import training_loaders
+from firstcause.check.partials import whole_calls
 from firstcause.check.reasons import reason
 from firstcause.schema.site import Site
 from firstcause.source.frames import Value
+from firstcause.source.module import Module
 
 # Data sets of torchvision by the name in which people ask for them.
 READERS = frozenset({"json", "csv", "text", "parquet", "imagefolder", "arrow"})
@@ -150,7 +153,9 @@ def _lengths(code: Code) -> Iterator[Fact]:
             if "max_length" not in named or not ({"truncation", "padding"} & set(named)):
                 continue
             cut = known_value(code, module, named["max_length"].value)
-            if cut is not None and isinstance(cut.value, int):
+            if cut is None:
+                yield from _several_lengths(code, module, named["max_length"].value)
+            elif isinstance(cut.value, int):
                 yield Fact(
                     "max_length",
                     cut.value,
@@ -161,13 +166,29 @@ def _lengths(code: Code) -> Iterator[Fact]:
                 )
 
 
+def _several_lengths(code: Code, module: Module, node: ast.expr) -> Iterator[Fact]:
+    """The lengths that the calls of a function give its tokenizer: each may be the one that is meant."""
+    root = module.function(node)
+    name = node.id if isinstance(node, ast.Name) else ""
+    if not isinstance(root, ast.FunctionDef) or name not in {a.arg for a in root.args.args}:
+        return
+    position = [a.arg for a in root.args.args].index(name)
+    for call in code.own_calls(root.name):
+        given = value_of(call, name, position)
+        if given is not None and isinstance(given.value, int):
+            how = "tokenizer(max_length=)"
+            yield Fact("max_length", given.value, given.site, how, "max_length", sure=False, confirms=True)
+
+
 def _loaders(code: Code) -> Iterator[Fact]:
-    """The batch size of loaders that shuffle, draw by a sampler, or are the only one: those that train."""
-    loaders = code.calls("torch.utils.data.DataLoader")
+    """The batch size of loaders that train: by their loop, or since they shuffle, draw by a sampler, or are the only one."""
+    loaders = whole_calls(code, "torch.utils.data.DataLoader")
+    looped = {c.node for c in training_loaders(code)} if len(loaders) > 1 else set()
     for call in loaders:
         size = value_of(call, "batch_size", 1)
         shuffled = call.argument("shuffle", 2)
         trains = len(loaders) == 1 or call.may_have("sampler") or call.may_have("batch_sampler")
+        trains = trains or call.node in looped
         trains = trains or (
             shuffled is not None and not (isinstance(shuffled.node, ast.Constant) and not shuffled.node.value)
         )

@@ -12,6 +12,7 @@ from firstcause.catalog.toml import check_table
 from firstcause.check.code import Code
 from firstcause.check.constants import Constant, constant
 from firstcause.check.facts.table import families
+from firstcause.schema.site import Site
 from firstcause.source.configs.file import ConfigFile
 from firstcause.source.configs.opened import find
 from firstcause.source.flow import new_walk
@@ -37,6 +38,22 @@ class Configuration:
         steps = tuple(Step("item", n) for n in names)
         found = constant(self.project, replace(self.value, path=(*self.value.path, *steps)))
         return found if found is not None and found.value is not None and found.value != "auto" else None
+
+    def item(self, name: str) -> Site | None:
+        """Where an entry stands, whatever its value is; None where it is not there."""
+        for origin in new_walk(self.project).origins(self.value):
+            keys = origin.node.keys if isinstance(origin.node, ast.Dict) else ()
+            for key in keys:
+                if isinstance(key, ast.Constant) and key.value == name:
+                    return origin.module.site(key)
+            for keyword in origin.node.keywords if isinstance(origin.node, ast.Call) else ():
+                if (
+                    keyword.arg == name
+                    and isinstance(origin.node, ast.Call)
+                    and getattr(origin.node.func, "id", "") == "dict"
+                ):
+                    return origin.module.site(keyword.value)
+        return None
 
     def number(self, *names: str) -> Constant | None:
         """An entry that is a whole number."""
@@ -92,7 +109,11 @@ def _deepspeed(code: Code) -> Iterator[Configuration]:
         if value is not None:
             yield from _named(code.project, value)
     for launch in launches(code.project):
-        for option in (*launch.options.get("deepspeed", ()), *launch.options.get("deepspeed_config", ())):
+        for option in (
+            *launch.options.get("deepspeed", ()),
+            *launch.options.get("deepspeed_config", ()),
+            *launch.launcher_options.get("deepspeed_config_file", ()),
+        ):
             yield from _file(code.project, launch.file, option)
     for one in accelerate_configurations(code):
         path = one.entry("deepspeed_config", "deepspeed_config_file")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from firstcause.check.code import Call, Code
@@ -11,6 +12,9 @@ from firstcause.source.classes import own_method
 from firstcause.source.resolve import Defined
 
 MODULES = ("torch.nn.Module", "lightning.LightningModule")
+HEADS = re.compile(
+    r"(?:out(?:put)?|head|heads|classifier|fc|logits|proj|cls|to_logits|out_proj|final)\w{0,4}"
+)
 # Where one output, or one for each label, is no number of classes.
 OTHER = (
     "BCELoss",
@@ -30,6 +34,20 @@ def own_heads(code: Code) -> Iterator[Call]:
     found = [h for cls in code.subclasses_of(*MODULES) if (h := _head(code, cls)) is not None]
     if len({h.node for h in found}) == 1:
         yield found[0]
+
+
+def likely_heads(code: Code) -> Iterator[Call]:
+    """Linear layers that end a sequence, or are called what heads are: one of them may tell the classes apart."""
+    called = code.called_names()
+    if not called & {"CrossEntropyLoss", "cross_entropy", "NLLLoss", "nll_loss"} or called & set(OTHER):
+        return
+    sequences = {c.node.args[-1] for c in code.calls("torch.nn.Sequential") if c.node.args}
+    for call in code.calls("torch.nn.Linear"):
+        statement = call.module.statement(call.node)
+        targets = statement.targets if isinstance(statement, ast.Assign) else []
+        named = any(isinstance(t, ast.Attribute) and HEADS.fullmatch(t.attr) for t in targets)
+        if call.node in sequences or named:
+            yield call
 
 
 def _head(code: Code, cls: Defined) -> Call | None:

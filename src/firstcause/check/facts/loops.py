@@ -7,10 +7,11 @@ from collections.abc import Iterator
 
 from firstcause.check.code import Call, Code, Loop
 from firstcause.check.constants import Constant
-from firstcause.check.events import around, events, training_loops
+from firstcause.check.events import around, backward_loops, events, training_loops
 from firstcause.check.facts.fact import Fact
 from firstcause.check.facts.normal import normal
 from firstcause.check.facts.values import known_value, value_of
+from firstcause.check.partials import whole_calls
 from firstcause.check.reasons import reason
 from firstcause.check.steps import OPTIMIZERS
 
@@ -46,16 +47,10 @@ def loop_facts(code: Code) -> Iterator[Fact]:
             if norm is not None and isinstance(norm.value, (int, float)):
                 how = "clip_grad_norm_(max_norm=)"
                 yield Fact("max_grad_norm", norm.value, norm.site, how, "max_norm", not norm.overridable)
-    for loop in training_loops(code) or _backward_loops(code):
+    for loop in training_loops(code) or backward_loops(code):
         yield from _epochs(code, loop)
         yield from _accumulation(code, loop)
         yield from _patience(code, loop)
-
-
-def _backward_loops(code: Code) -> list[Loop]:
-    """The innermost loops around a backward, where what steps is out of sight: prepared or wrapped by a library."""
-    found = {loop.node: loop for c in code.methods("backward") if (loop := c.loop) is not None}
-    return list(found.values())
 
 
 def _patience(code: Code, loop: Loop) -> Iterator[Fact]:
@@ -118,7 +113,7 @@ def _paired(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]
 
 
 def _optimizers(code: Code) -> Iterator[Fact]:
-    makers = [c for name in sorted(OPTIMIZERS) for c in code.calls(f"torch.optim.{name}")]
+    makers = whole_calls(code, *(f"torch.optim.{name}" for name in sorted(OPTIMIZERS)))
     makers += code.calls(
         "transformers.Adafactor", "bitsandbytes.optim.AdamW8bit", "bitsandbytes.optim.PagedAdamW8bit"
     )
@@ -154,7 +149,7 @@ def _of_groups(call: Call, argument: str) -> Iterator[Constant]:
 
 def _schedules(code: Code) -> Iterator[Fact]:
     for name, plain in SCHEDULES.items():
-        for call in code.calls(f"torch.optim.lr_scheduler.{name}"):
+        for call in whole_calls(code, f"torch.optim.lr_scheduler.{name}"):
             yield Fact("scheduler", plain, call.site, name, reason=reason(call.module, call.node))
     for name, plain in OF_TRANSFORMERS.items():
         for call in code.calls(f"transformers.{name}", f"transformers.optimization.{name}"):

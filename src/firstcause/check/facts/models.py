@@ -8,12 +8,12 @@ from collections.abc import Iterator
 
 from firstcause.check.code import Call, Code
 from firstcause.check.facts.fact import Fact
-from firstcause.check.facts.heads import own_heads
+from firstcause.check.facts.heads import likely_heads, own_heads
 from firstcause.check.facts.values import value_of
+from firstcause.check.loaded import loaded_class
 from firstcause.check.makers import given_maker
 from firstcause.check.reasons import reason
 from firstcause.check.trainers import OF_TRL, TRAINERS
-from firstcause.source.resolve import external, resolve
 
 TASKS = {
     "ForSequenceClassification": "classification",
@@ -42,15 +42,6 @@ def model_calls(code: Code) -> list[Call]:
 def _is_model(call: Call) -> bool:
     owner = loaded_class(call)
     return not any(part in owner for part in NO_MODEL) and not owner.startswith("Peft")
-
-
-def loaded_class(call: Call) -> str:
-    """The class whose from_pretrained it is, as it is written."""
-    receiver = call.receiver
-    if receiver is None:
-        return ""
-    name = external(resolve(call.code.project, call.module, receiver))
-    return (name or ast.unparse(receiver)).rpartition(".")[2]
 
 
 def model_facts(code: Code) -> Iterator[Fact]:
@@ -126,7 +117,13 @@ def _vision(code: Code) -> Iterator[Fact]:
                 how = "create_model(drop_rate=)"
                 yield Fact("dropout", rate.value, rate.site, how, "drop_rate", not rate.overridable)
         yield from _labels(call, "num_classes")
-    for head in (*_heads(code), *own_heads(code)):
+    heads = [*_heads(code), *own_heads(code)]
+    for head in likely_heads(code) if not heads else ():
+        width = value_of(head, "out_features", 1)
+        if width is not None and isinstance(width.value, int) and width.value > 1:
+            how = "the last layer's width"
+            yield Fact("num_labels", width.value, head.site, how, "out_features", sure=False, confirms=True)
+    for head in heads:
         width = value_of(head, "out_features", 1)
         if width is not None and isinstance(width.value, int):
             yield Fact("num_labels", width.value, head.site, "the last layer's width", "out_features")

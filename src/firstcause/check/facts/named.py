@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from firstcause.check.code import Code
@@ -32,6 +32,19 @@ NAMES = {
     "gradient_accumulation": re.compile(r"^(grad(ient)?_)?accum(ulation)?(_steps|_iter)?$"),
 }
 
+# What names say only where nothing else does: beside a use that can be followed, a name that goes unused would hide it.
+UNSTATED = {
+    "num_labels": re.compile(r"^(num|n)_?(classes|labels|categories|cls)$"),
+    "learning_rate": re.compile(r"^(lr|learning_rate|base_lr|max_lr)$"),
+    "batch_size": re.compile(r"^(train_)?(batch_size|bs|batch)$"),
+    "epochs": re.compile(r"^((num|n|max)_?)?(train_)?epochs?$"),
+    "weight_decay": re.compile(r"^(weight_decay|wd)$"),
+    "dropout": re.compile(r"^(p_)?drop(out)?(_rate|_prob|_p)?$"),
+    "max_grad_norm": re.compile(r"^(max_grad_norm|grad_clip|clip|clip_norm|max_norm)$"),
+    "max_steps": re.compile(r"^(max_|total_|num_)(train_)?(steps|iters|iterations)$"),
+}
+Names = Mapping[str, re.Pattern[str]]
+
 
 def named_facts(code: Code) -> Iterator[Fact]:
     """Facts from assignments of plain numbers to such names, at module level or as a parameter's default."""
@@ -44,7 +57,23 @@ def named_facts(code: Code) -> Iterator[Fact]:
     yield from (replace(f, explicit=False) for f in _options(code))
 
 
-def _options(code: Code) -> Iterator[Fact]:
+def unstated_facts(code: Code, stated: set[str]) -> Iterator[Fact]:
+    """The same of keys of which the code says nothing else: by names, and by what the project's own classes are given."""
+    wanted = {k: p for k, p in UNSTATED.items() if k not in stated and code.asked(k)}
+    if not wanted:
+        return
+    for module in code.modules:
+        for assign in module.nodes(ast.Assign):
+            for target, value in _pairs(assign.targets, assign.value):
+                yield from _fact(target, value, module.site(assign), wanted)
+        for call in module.nodes(ast.Call):
+            for keyword in call.keywords:
+                if keyword.arg is not None:
+                    yield from _fact(keyword.arg, keyword.value, module.site(keyword.value), wanted)
+    yield from _options(code, wanted)
+
+
+def _options(code: Code, names: Names = NAMES) -> Iterator[Fact]:
     """Defaults of command-line options, of parameters and of fields that are called so: they only confirm."""
     for call in code.methods("add_argument", "option"):
         flag = next(
@@ -58,7 +87,7 @@ def _options(code: Code) -> Iterator[Fact]:
         default = call.argument("default")
         if flag and default is not None:
             name = str(flag).lstrip("-").replace("-", "_")
-            yield from _fact(name, default.node, default.module.site(default.node))
+            yield from _fact(name, default.node, default.module.site(default.node), names)
     for module in code.modules:
         for field in module.nodes(ast.AnnAssign):
             if (
@@ -66,13 +95,13 @@ def _options(code: Code) -> Iterator[Fact]:
                 and field.value is not None
                 and module.function(field) is None
             ):
-                yield from _fact(field.target.id, field.value, module.site(field))
+                yield from _fact(field.target.id, field.value, module.site(field), names)
         for arguments in module.nodes(ast.arguments):
             given = [*zip(reversed(arguments.args), reversed(arguments.defaults), strict=False)]
             named = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
             given += [(a, d) for a, d in named if d is not None]
             for argument, value in given:
-                yield from _fact(argument.arg, value, module.site(value))
+                yield from _fact(argument.arg, value, module.site(value), names)
 
 
 def _pairs(targets: list[ast.expr], value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
@@ -89,14 +118,14 @@ def _pairs(targets: list[ast.expr], value: ast.expr) -> Iterator[tuple[str, ast.
             )
 
 
-def _fact(name: str, value: ast.expr, site: Site) -> Iterator[Fact]:
+def _fact(name: str, value: ast.expr, site: Site, names: Names = NAMES) -> Iterator[Fact]:
     if (
         not isinstance(value, ast.Constant)
         or isinstance(value.value, bool)
         or not isinstance(value.value, (int, float))
     ):
         return
-    key = next((k for k, pattern in NAMES.items() if pattern.match(name.lower())), None)
+    key = next((k for k, pattern in names.items() if pattern.match(name.lower())), None)
     if key == "warmup_ratio" and value.value >= 1:
         key = "warmup_steps"
     if key is not None:

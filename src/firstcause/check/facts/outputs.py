@@ -11,6 +11,7 @@ from firstcause.check.events import around, training_loops
 from firstcause.check.facts.fact import Fact
 from firstcause.check.facts.normal import path
 from firstcause.check.facts.values import text_at_definition
+from firstcause.check.ranks import one_rank_only, writes
 from firstcause.source.frames import Value
 
 SAVERS = ("save_pretrained", "save_model", "save_state", "save_checkpoint")
@@ -39,6 +40,15 @@ def output_facts(code: Code) -> Iterator[Fact]:
         if folder and "{" not in folder:
             yield Fact("output_dir", path(folder), site, call.name)
     yield from _when(code, [c for c, _ in saves])
+    yield from _by_one_rank(code)
+
+
+def _by_one_rank(code: Code) -> Iterator[Fact]:
+    """That one process alone writes, where each call that writes weights stands behind a test of the rank."""
+    plain = writes(code)
+    guarded = [c for c in plain if one_rank_only(code, c)] if code.asked("save_rank") else []
+    if guarded and len(guarded) == len(plain):
+        yield Fact("save_rank", 0, guarded[0].site, "a test of the rank", confirms=True)
 
 
 def _target(code: Code, call: Call) -> object:

@@ -92,11 +92,15 @@ def _is_dense(tensor: torch.Tensor) -> bool:
     return type(tensor) is torch.Tensor and tensor.layout is torch.strided
 
 
+def shard(tensor: torch.Tensor) -> torch.Tensor:
+    """What this process holds of a DTensor, whose own ops may wait for other ranks; any other tensor as it is."""
+    held: torch.Tensor | None = getattr(tensor, "_local_tensor", None)
+    return tensor if held is None else held
+
+
 def local(tensor: torch.Tensor) -> torch.Tensor:
     """The dense part that this process holds: the values of a sparse tensor, the shard of a DTensor."""
-    shard = getattr(tensor, "_local_tensor", None)
-    if shard is not None:
-        tensor = shard
+    tensor = shard(tensor)
     if tensor.layout is torch.sparse_coo:
         return tensor._values()
     return tensor.detach()

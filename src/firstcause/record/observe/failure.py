@@ -92,6 +92,9 @@ def _replay(
         # It was removed: half of a record is not made again in its place.
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), session.folder)
     facts["name"] = f"{os.getpid()}-{recorder.step}-{facts['kind']}"
+    rank = os.environ.get("RANK", "")
+    if rank.isdigit():
+        facts["rank"] = int(rank)
     facts["unit"] = _unit(recorder)
     facts["not_replayable"] = why_not(recorder, optimizer is None)
     if recorder.window and where == "failures":
@@ -187,6 +190,8 @@ def why_not(recorder: Recorder, raised: bool) -> str:
     """The reason why a replay here is impossible, or an empty string."""
     if not recorder.window:
         return "the step ran outside of any loop or function that was marked"
+    if recorder.deferred.late_norms is not None:
+        return "the device told of the step when it was over: run `firstcause replay`"
     if recorder.pending and not raised and not recorder.fresh:
         recorder.session.journal.event(
             "note", text="gradients of earlier steps were not cleared before this step"

@@ -119,7 +119,9 @@ class FreshReplay(Replay):
                 self.finish(None, reached=True)
 
     def ended(self, error: BaseException | None) -> None:
-        self.finish(None if isinstance(error, Rewind) else error, reached=False)
+        # A step that was left out has no arrival: it is over with its body.
+        over = (error is None or isinstance(error, Rewind)) and not self.structure["steps"]
+        self.finish(None if isinstance(error, Rewind) else error, reached=over)
 
     def _compare(self, error: BaseException | None, reached: bool) -> dict[str, Any]:
         result: dict[str, Any] = {
@@ -144,8 +146,22 @@ class FreshReplay(Replay):
         compared = self._and_lacking(
             {"exact": not differ, "why": why, "gradients": len(then_sums), "equal": equal}
         )
+        if self.structure.get("norms"):
+            compared = self._and_lacking(self._by_norm(self.structure["norms"], named))
         bad = [n for n, p in named.items() if p.grad is not None and not check.finite(p.grad)]
         return other_device.judged(result | compared, devices, bool(bad))
+
+    def _by_norm(self, then: dict[str, Any], named: dict[str, torch.Tensor]) -> dict[str, Any]:
+        """What can be said where the step's gradients were gone when it was written: their norms are the same, or not."""
+        held = {n: named[n].grad for n in then if n in named and named[n].grad is not None}
+        now = check.weigh((), [g for g in held.values() if g is not None]).norms
+        norms = dict(zip(held, now, strict=True))
+        equal = sum(str(saved.decode(v, {}, None)) == str(norms.get(n)) for n, v in then.items())
+        differ = len(then) - equal
+        why = (
+            f"{differ} of {len(then)} gradients have another norm than in the recorded step" if differ else ""
+        )
+        return {"exact": not differ, "why": why, "gradients": len(then), "equal": equal}
 
     def _and_lacking(self, facts: dict[str, Any]) -> dict[str, Any]:
         """An inexact replay says also what of the saved state found no place in this process."""

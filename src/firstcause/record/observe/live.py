@@ -7,6 +7,24 @@ from collections.abc import Iterable, Iterator
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 SCOPES = (*FUNCTIONS, ast.ClassDef, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+# Contexts of torch and its companions that training code stands in.
+TRANSPARENT = frozenset(
+    {
+        "autocast",
+        "no_grad",
+        "enable_grad",
+        "inference_mode",
+        "set_grad_enabled",
+        "no_sync",
+        "accumulate",
+        "stream",
+        "record_function",
+        "detect_anomaly",
+        "set_detect_anomaly",
+        "sdpa_kernel",
+        "nullcontext",
+    }
+)
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -34,19 +52,35 @@ def bound_names(scope: ast.AST) -> set[str]:
 def live_in(body: list[ast.stmt], bound: set[str]) -> list[str]:
     """Names of ``bound`` that ``body`` may read before it has written them, sorted."""
     exposed: set[str] = set()
-    written: set[str] = set()
+    _follow(body, bound, exposed, set())
+    return sorted(exposed)
+
+
+def _follow(body: list[ast.stmt], bound: set[str], exposed: set[str], written: set[str]) -> None:
+    """Go through statements in order, adding to what is read first and to what is surely written."""
     for statement in body:
+        if isinstance(statement, ast.With) and all(_lets_through(i.context_expr) for i in statement.items):
+            for item in statement.items:
+                exposed |= (_loads(item.context_expr) & bound) - written
+                written |= set(_stored(item.optional_vars)) if item.optional_vars is not None else set()
+            _follow(statement.body, bound, exposed, written)
+            continue
         exposed |= (_loads(statement) & bound) - written
         if isinstance(statement, (ast.Assign, ast.AnnAssign)):
             targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
             if not isinstance(statement, ast.AnnAssign) or statement.value is not None:
-                written |= {
-                    n.id
-                    for t in targets
-                    for n in ast.walk(t)
-                    if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-                }
-    return sorted(exposed)
+                written |= {name for t in targets for name in _stored(t)}
+
+
+def _lets_through(context: ast.expr) -> bool:
+    """Whether a context is known to swallow no exception: what is written in it is written after it."""
+    function = context.func if isinstance(context, ast.Call) else context
+    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    return name in TRANSPARENT
+
+
+def _stored(target: ast.expr) -> Iterator[str]:
+    return (n.id for n in ast.walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
 
 
 def own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
@@ -82,7 +116,7 @@ def _binds(node: ast.AST) -> Iterable[str]:
         yield node.rest
 
 
-def _loads(statement: ast.stmt) -> set[str]:
+def _loads(statement: ast.AST) -> set[str]:
     """Names read anywhere in a statement, nested functions included: they may be called there."""
     names = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
     return names | {

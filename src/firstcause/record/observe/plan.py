@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import torch
 
 from firstcause.record.observe.groups import Groups
+
+if TYPE_CHECKING:
+    from firstcause.record.observe.deferred import Slots
 
 # A program in which ever other parameters have gradients makes no more of them than this.
 MOST = 16
@@ -15,12 +19,15 @@ MOST = 16
 class Plan:
     """How a step's gradients are read, and the names of its journal row; filled in as far as it is used."""
 
-    __slots__ = ("columns", "groups", "met")
+    __slots__ = ("columns", "deferred", "groups", "met", "slots")
 
     def __init__(self) -> None:
         self.met = False
         self.groups: Groups | None = None
         self.columns: tuple[str, ...] = ()
+        # Whether its steps are read later, once that is known, and where their values arrive.
+        self.deferred: bool | None = None
+        self.slots: Slots | None = None
 
 
 class Plans:

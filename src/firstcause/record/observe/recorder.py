@@ -14,8 +14,11 @@ import torch
 
 from firstcause.record.observe import check, failure, fingerprint, library_loops, row, running, units
 from firstcause.record.observe.dead_device import is_dead
+from firstcause.record.observe.deferred import DEPTH, Deferred
 from firstcause.record.observe.guard import guarded
 from firstcause.record.observe.kept import keep_attributes
+from firstcause.record.observe.left_out import LeftOut
+from firstcause.record.observe.looks import Looks
 from firstcause.record.observe.marks import CANDIDATES
 from firstcause.record.observe.memory import Memory
 from firstcause.record.observe.optimizer_copy import OptimizerCopy, Spare
@@ -55,10 +58,8 @@ class Recorder:
         self.before: list[OptimizerCopy] = []
         self.spare = Spare()
         self.mutated: dict[int, frozenset[str]] = {}
-        self.pending = False
         self.fresh = True
-        self.failed = False
-        self.described = False
+        self.pending = self.failed = self.described = False
         self.replayed_exceptions: set[tuple[str, int]] = set()
         self.marks, self.next_look = 0, 1
         self._names: dict[str, Any] = {}
@@ -75,6 +76,9 @@ class Recorder:
         self.writes = Writes()
         self.plans = Plans()
         self.memory = Memory()
+        self.looks = Looks()
+        self.deferred = Deferred(self)
+        self.left_out = LeftOut()
         self.replay: Replay | None = None
         if session.replay:
             # Much code, which only a sealed process needs.
@@ -108,6 +112,8 @@ class Recorder:
             self.replay.loss(value)
             return
         self.losses.append(value.detach())
+        if not value.is_cuda:
+            self.looks.loss(self.step, value)
         # A backward pass follows: only what is cleared after it begins a new window.
         self.fresh = False
         if self.unit is None and value.grad_fn is not None:
@@ -159,6 +165,7 @@ class Recorder:
         if self.replay is not None:
             self.replay.arrived(optimizer)
             return
+        self.deferred.settle(most=DEPTH - 1)
         self._settle_unit()
         parameters = [p for group in optimizer.param_groups for p in group["params"]]
         gradients = [g for p in parameters if (g := p.grad) is not None]
@@ -166,14 +173,20 @@ class Recorder:
         if len(gradients) < len(parameters):
             with_gradient = [p for p in parameters if p.grad is not None]
         plan = self.plans.of(with_gradient, gradients)
-        verdict = check.weigh(self.losses, gradients, plan.groups)
-        row.write(self, optimizer, verdict, plan)
-        self._stepped.append(weakref.ref(optimizer))
-        if not verdict.healthy and not self.failed:
-            self.failed = True
-            failure.numeric(self, optimizer, verdict, parameters, with_gradient)
-        elif self.step == self.rehearse:
-            failure.rehearse(self, optimizer)
+        if self.deferred.takes(optimizer, plan, gradients):
+            self.deferred.add(optimizer, plan, with_gradient, gradients)
+            self._stepped.append(weakref.ref(optimizer))
+        else:
+            self.deferred.settle(wait=True)
+            verdict = check.weigh(self.losses, gradients, plan.groups)
+            row.write(self, optimizer, verdict, plan)
+            self._stepped.append(weakref.ref(optimizer))
+            if not self.failed and self.left_out.is_failure(optimizer, verdict):
+                self.failed = True
+                failure.numeric(self, optimizer, verdict, parameters, with_gradient)
+            elif self.step == self.rehearse:
+                failure.rehearse(self, optimizer)
+            self.looks.before(self.step, optimizer, with_gradient, self.session.journal)
         self._passed(optimizer)
 
     def caught(self, k: int, error: BaseException | None, frame: FrameType) -> bool:
@@ -213,6 +226,8 @@ class Recorder:
 
     def _mark(self, k: int, values: dict[str, Any], frame: FrameType) -> None:
         self.over = None
+        self.deferred.settle()
+        self.left_out.look(self)
         snapshot = Snapshot(k, CANDIDATES[k].names, frame)
         self.marks += 1
         if self.marks == self.next_look or len(self.reachable.modules) < self.modules_seen:
@@ -243,6 +258,8 @@ class Recorder:
         ):
             return False
         try:
+            if self.deferred.knows_better(error):
+                return False
             if self.unit is None:
                 chosen = units.choose(self.candidates, self.first_node, units.raised(error))
                 if chosen is None or chosen != k:
@@ -348,6 +365,7 @@ class Recorder:
 
         self.reachable, self.found_from = reach(frame, own), k
         self.modules_seen = len(self.reachable.modules)
+        self.left_out.scaler = any(type(o).__name__ == "GradScaler" for o in self.reachable.objects.values())
         # Buffers may hang on a module that no variable names: the garbage collector knows them all.
         modules, optimizers = everything_of(torch.nn.Module, torch.optim.Optimizer)
         self.optimizers = len(optimizers)

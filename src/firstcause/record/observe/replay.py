@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from firstcause.record.observe import elsewhere, privacy, rng
+from firstcause.record.observe.dead_device import is_dead
 
 if TYPE_CHECKING:
     from firstcause.record.observe.recorder import Recorder
@@ -118,7 +119,7 @@ class Replay:
                 self.observer.__exit__(None, None, None)
             facts = self._compare(error, reached)
             if self.observer is not None:
-                facts["trace"] = self.observer.facts(self.parameters, error)
+                facts |= self._traced(error)
             if privacy.asked():
                 facts = privacy.replayed(facts)
         except BaseException as own:
@@ -135,6 +136,15 @@ class Replay:
         while view:
             view = view[os.write(self.result, view) :]
         os._exit(0)
+
+    def _traced(self, error: BaseException | None) -> dict[str, Any]:
+        """What the observer saw; nothing, where the device has died here too and gives no values back."""
+        try:
+            return {"trace": self.observer.facts(self.parameters, error)}
+        except Exception as own:
+            if not (is_dead(error) and is_dead(own)):
+                raise
+            return {}
 
     def _compare(self, error: BaseException | None, reached: bool) -> dict[str, Any]:
         from firstcause.record.observe import exceptions
@@ -180,7 +190,17 @@ class Replay:
         same = same and self._place(then) == self._place(now)
         instead = f"{now['type']}: {now['message']}" if now is not None else "nothing"
         why = "" if same else f"the step raised {then['type']}, its replay {instead}"
-        return {"exact": same, "why": why, "exception": now}
+        facts = {"exact": same, "why": why, "exception": now}
+        if os.environ.get("CUDA_LAUNCH_BLOCKING") == "1" and now is not None and is_dead(error):
+            # Its type may be another one: who launches a kernel without torch raises what it likes.
+            file, line = self._place(now)
+            said = str(now["message"]).partition("\n")[0]
+            facts["why"] = (
+                f"with each launch waited for, {said} is raised at {file}:{line}, where the step only heard of it"
+            )
+            own = [f for f in now["frames"] if (f["file"], f["line"]) == (file, line)]
+            facts |= {"launched": own[-1]} if own else {}
+        return facts
 
     def _place(self, raised: dict[str, Any] | None) -> tuple[str, int]:
         """The innermost line of the program that an exception passed; the replay has frames of its own below it."""

@@ -16,7 +16,16 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import torch
 
 from firstcause.record import checked, private, redact
-from firstcause.record.observe import failure, held_state, library_loops, other_device, privacy, rng, room
+from firstcause.record.observe import (
+    check,
+    failure,
+    held_state,
+    library_loops,
+    other_device,
+    privacy,
+    rng,
+    room,
+)
 from firstcause.record.observe.kept import Kept
 from firstcause.record.observe.marks import CANDIDATES
 from firstcause.record.observe.snapshot import Snapshot
@@ -65,7 +74,8 @@ class Writer:
 
     def keep(self, key: str, tensor: torch.Tensor) -> str:
         self.devices.add(tensor.device.type)
-        plain = self.hosts.get(id(tensor), tensor).detach()
+        # Of a tensor that several ranks share, what this one holds.
+        plain = check.shard(self.hosts.get(id(tensor), tensor)).detach()
         plain = plain.to_dense() if plain.layout is not torch.strided else plain
         # A view of a larger storage would be saved with all of it.
         self.tensors[key] = (
@@ -235,6 +245,7 @@ def _structure(
         # An optimizer that has no path is told by how many came before it.
         "steps": _arrivals(recorder, optimizer, paths),
         "gradients": {n: checksum(p.grad) for n, p in _gradients(recorder, optimizer)},
+        "norms": {n: writer.encode("", v) for n, v in (recorder.deferred.late_norms or {}).items()},
     }
     return structure | {"devices": sorted(writer.devices | ({"cuda"} if writer.dead else set()))}
 
@@ -244,7 +255,7 @@ def _arrivals(recorder: Recorder, optimizer: torch.optim.Optimizer | None, paths
 
 
 def _gradients(recorder: Recorder, optimizer: torch.optim.Optimizer | None) -> list[tuple[str, torch.Tensor]]:
-    if optimizer is None:
+    if optimizer is None or recorder.deferred.late_norms is not None:
         return []
     names = failure.parameter_names(recorder)
     held = [p for g in optimizer.param_groups for p in g["params"] if p.grad is not None]
@@ -298,7 +309,7 @@ def checksum(tensor: torch.Tensor | None) -> int | None:
     """A position-dependent 64-bit sum over the bits of a tensor, NaN included; equal bits give equal sums."""
     if tensor is None:
         return None
-    plain = tensor.detach()
+    plain = check.shard(tensor).detach()
     plain = plain.to_dense() if plain.layout is not torch.strided else plain
     # + 0 makes -0.0 and 0.0 the same, as the comparison in a forked child does.
     flat = (plain + 0).contiguous().reshape(-1)

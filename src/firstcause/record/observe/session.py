@@ -47,7 +47,7 @@ class Session:
         self.imported: frozenset[str] = frozenset()
         self.main: dict[str, Any] | None = None
         self.forks = 0
-        self.forking = False
+        self.forking = self.in_graph = False
         self.recorder: Recorder | None = None
         self.calls: Calls | None = None
         self.arrival: Arrival | None = None
@@ -98,6 +98,13 @@ class Session:
                 # A full disk has the room that is held for this; else (folder gone) the program goes on all the same.
                 if error.errno not in reserve.FULL or not reserve.give(self.folder):
                     return
+
+    def captured(self) -> None:
+        """A step is captured into a graph of CUDA's, which repeats it without a word."""
+        if not self.in_graph:
+            self.in_graph = True
+            text = "the optimizer's step is captured into a CUDA graph: its repetitions are not observed"
+            self.journal.event("note", text=text)
 
     def ready(self) -> Recorder | None:
         """The recorder, made at the first call after torch is loaded; None while there is nothing to record."""
@@ -154,9 +161,15 @@ def forked() -> None:
 
 
 def _compiling() -> bool:
+    """Whether what runs now is being compiled, or captured into a graph of CUDA's, of which nothing of ours may be a part."""
     # While torch itself is loaded, it has no compiler yet.
     compiler = getattr(sys.modules.get("torch"), "compiler", None)
-    return compiler is None or compiler.is_compiling()
+    return compiler is None or compiler.is_compiling() or _capturing()
+
+
+def _capturing() -> bool:
+    cuda = sys.modules.get("torch.cuda")
+    return bool(getattr(cuda, "_initialized", False)) and bool(cuda.is_current_stream_capturing())  # type: ignore[union-attr]
 
 
 def begin() -> None:
@@ -338,5 +351,7 @@ def before_step(optimizer: Any, args: Any, kwargs: Any) -> Any:
     """torch's hook before every optimizer step; gives back its arguments where a closure is to be checked."""
     recorder = current().ready()
     if recorder is None or _compiling():
+        if recorder is not None and _capturing():
+            current().captured()
         return None
     return recorder.before_step(optimizer, args, kwargs)

@@ -12,6 +12,9 @@ import torch
 from firstcause.record.observe import rng
 from firstcause.record.observe.kept import LOOKED_INTO, Kept, keep_containers, tensors_in
 
+# So many tensors are copied one by one.
+FEW = 4
+
 
 class Snapshot:
     """The state at the top of one pass of a candidate's body."""
@@ -48,7 +51,8 @@ class Snapshot:
         self.drawn.append((value, rng.global_state()))
 
     def keep_buffers(self, buffers: Iterable[torch.Tensor]) -> None:
-        self.buffers = [(b, b.detach().clone()) for b in buffers]
+        held = list(buffers)
+        self.buffers = list(zip(held, _copied(held), strict=True))
 
     def keep_generators(self, generators: Iterable[Any]) -> None:
         self.generators = [(g, rng.state_of(g)) for g in generators]
@@ -88,6 +92,24 @@ class Snapshot:
         for generator, state in self.generators:
             rng.set_state_of(generator, state)
         rng.set_global_state(self.rng)
+
+
+def _copied(tensors: list[torch.Tensor]) -> list[torch.Tensor]:
+    """Copies of tensors; those on a card, where each call is dear, by one call for all of a kind."""
+    kinds = {(type(t), t.device, t.dtype, t.layout) for t in tensors}
+    together = len(tensors) > FEW and all(
+        d.type == "cuda" and dtype.is_floating_point | (dtype is torch.int64) and layout is torch.strided
+        for _, d, dtype, layout in kinds
+    )
+    if not together:
+        return [t.detach().clone() for t in tensors]
+    copies: dict[int, torch.Tensor] = {}
+    with torch.no_grad():
+        for kind in kinds:
+            alike = [t for t in tensors if (type(t), t.device, t.dtype, t.layout) == kind]
+            # Times one: the same bits in fresh memory.
+            copies |= zip(map(id, alike), torch._foreach_mul(alike, 1), strict=True)
+    return [copies[id(t)] for t in tensors]
 
 
 def _faded(value: Any) -> Any:

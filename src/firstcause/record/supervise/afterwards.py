@@ -23,6 +23,15 @@ def found(name: str, cwd: str) -> RunFolder:
     return folder
 
 
+def found_with_program(name: str, cwd: str) -> RunFolder:
+    """The same, where a program can be run again; raises ``RecordError`` for one that was imported."""
+    folder = found(name, cwd)
+    if not folder.run().command:
+        message = f"{folder.run().id} was imported: there is no program to run again"
+        raise RecordError("run-imported", message, f"firstcause triage {folder.run().id}")
+    return folder
+
+
 def conclude(folder: RunFolder) -> Run:
     """The run in ``folder``; one whose recording was killed gets its ending now.
 

@@ -72,7 +72,8 @@ def symptoms(
 ) -> tuple[Symptom, ...]:
     """The failures of a run, the first one first, behind them expectations not met; empty for a healthy one."""
     found: list[Symptom] = []
-    failures = folder.failures()
+    # What ranks have averaged is bad on all of them: first comes the one whose own loss is.
+    failures = sorted(folder.failures(), key=lambda f: "rank" in f and f.get("bad_losses") == [])
     events = [e for r in readings for e in r.events]
     unhandled = [e["exception"] for e in events if e.get("event") == "unhandled"]
     # What a test says is no failure of the program's own, also where it says so within a step.
@@ -86,7 +87,7 @@ def symptoms(
         elif facts["kind"] == "exception" and failed and _same(facts, unhandled):
             if said and _same(facts, said):
                 continue
-            found.append(_raised(facts["exception"], cwd, facts["step"]))
+            found.append(_raised(facts["exception"], cwd, facts["step"], int(facts.get("rank", 0))))
     met = [f for f in failures if "call" in f and calls.is_symptom(f, failed, unhandled)]
     if not any(s.kind == "exception" for s in found) and not any(f["kind"] == "exception" for f in met):
         found.extend(
@@ -123,14 +124,17 @@ def _not_finite(facts: dict[str, Any]) -> Symptom:
     losses = ", ".join(f"{x}" for x in facts["losses"][-3:]) or "not seen"
     what = f"{len(bad)} of {total} gradients are not finite" if bad else "the loss is not finite"
     return Symptom(
-        "nan", f"{what} before the optimizer's step {facts['step']}; loss {losses}", step=facts["step"]
+        "nan",
+        f"{what} before the optimizer's step {facts['step']}; loss {losses}",
+        step=facts["step"],
+        rank=int(facts.get("rank", 0)),
     )
 
 
-def _raised(chain: list[dict[str, Any]], cwd: str, step: int | None) -> Symptom:
+def _raised(chain: list[dict[str, Any]], cwd: str, step: int | None, rank: int = 0) -> Symptom:
     error = chain[0]
     return Symptom(
-        "exception", f"{error['type']}: {error['message']}".strip(), site_of(error["frames"], cwd), step
+        "exception", f"{error['type']}: {error['message']}".strip(), site_of(error["frames"], cwd), step, rank
     )
 
 

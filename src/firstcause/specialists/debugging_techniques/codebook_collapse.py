@@ -69,6 +69,7 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
         f"{same['perplexity']:.3g}, and {gains.ends(revived, found)}"
     )
     values = {k: one[k] for k in ("codes", "used", "perplexity", "choices", "name")} | {
+        "counts": {"as it was": one.get("counts"), "with codes set anew": same.get("counts")},
         "used_anew": same["used"],
         "perplexity_anew": same["perplexity"],
         "loss": end(found),

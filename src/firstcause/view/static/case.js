@@ -1,7 +1,8 @@
 // A case: symptom, hypotheses with what speaks for and against each, source, patch, and the gate.
 
+import { Axis } from "./axis.js";
 import { el, facts } from "./dom.js";
-import { Axis, Plot } from "./plot.js";
+import { Plot } from "./plot.js";
 
 const STATUS = { confirmed: ["✓", "good"], refuted: ["✗", "soft"], inconclusive: ["?", "open"], open: ["·", "open"] };
 const STATES = { verified: "good", closed: "good", stopped: "bad" };
@@ -86,7 +87,8 @@ function curves(group, details) {
   // What is counted differs from experiment to experiment: steps, epochs, elements.
   axis.unit = "number";
   const lines = group.map((plot) => ({ label: plot.name, steps, low: plot.values, high: null, bad: plot.values.flatMap((value, at) => (value === null ? [at] : [])) }));
-  const plot = new Plot(group.length > 1 ? "Side by side" : group[0].name, axis, lines);
+  const filled = group.every((one) => one.name.startsWith("counts"));
+  const plot = new Plot(filled ? "How often each was chosen, the most used first" : group.length > 1 ? "Side by side" : group[0].name, axis, lines, { filled });
   plot.root.classList.add("spark");
   details.addEventListener("toggle", () => axis.redraw());
   axis.redraw();

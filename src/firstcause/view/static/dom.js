@@ -11,6 +11,11 @@ export function el(name, attributes = {}, ...children) {
   return made;
 }
 
+// An element's text is set only where it differs: to set it means to lay out the page again.
+export function tell(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
 export function facts(pairs) {
   const shown = pairs.filter(([, value]) => value !== "" && value !== null && value !== undefined);
   return el("dl", { class: "facts" }, shown.map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));

@@ -13,12 +13,12 @@ export function homePage(root, data) {
       el("span", { class: "more" }, one.problem || one.symptom))));
     const runs = data.runs.map((one) => {
       const bad = one.problem || one.symptoms.length || one.signal || one.exit_code;
-      const tag = one.problem ? "damaged" : one.live ? "going" : bad ? "failed" : "no symptom";
+      const tag = one.problem ? "damaged" : one.live ? "going" : bad ? "failed" : one.command.length ? "no symptom" : "imported";
       return el("li", {}, el("a", { href: `#run/${encodeURIComponent(one.id)}` },
         el("span", { class: `tag ${one.live ? "going" : bad ? "bad" : "good"}` }, tag),
         el("span", { class: "name" }, typed(one.command) || one.id),
         el("span", { class: "time" }, one.started.slice(0, 16).replace("T", " ")),
-        el("span", { class: "more" }, one.problem || [...one.symptoms.slice(0, 1), ended(one), duration(one.seconds), bytes(one.bytes)]
+        el("span", { class: "more" }, one.problem || [...one.symptoms.slice(0, 1), one.command.length ? ended(one) : "imported", duration(one.seconds), bytes(one.bytes)]
           .filter(Boolean).join(" · "))));
     });
     root.replaceChildren(

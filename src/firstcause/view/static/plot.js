@@ -1,111 +1,9 @@
-// Lines over steps on a canvas. All plots of a run share one axis: a zoom or a hover in one is one in all.
+// Lines over steps on a canvas.
 
-import { el, figure, ink } from "./dom.js";
+import { drawPointer, drawSteps, listen, prepare } from "./axis.js";
+import { el, figure, ink, tell } from "./dom.js";
 
 export const COLORS = ["blue", "orange", "green", "purple", "red", "yellow"];
-const LEFT = 58, RIGHT = 8, TOP = 8, BOTTOM = 20;
-
-export class Axis {
-  constructor(first, last) {
-    this.whole = [first, Math.max(last, first + 1)];
-    this.range = [...this.whole];
-    this.at = null;
-    this.plots = [];
-    this.told = () => {};
-    this.unit = "step";
-    this.due = false;
-  }
-  add(plot) { this.plots.push(plot); }
-  extend(first, last) {
-    const followed = this.range[1] >= this.whole[1] && this.range[0] <= this.whole[0];
-    this.whole = [first, Math.max(last, first + 1)];
-    if (followed) this.range = [...this.whole];
-    this.redraw();
-  }
-  zoom(first, last) {
-    const least = Math.min(2, this.whole[1] - this.whole[0]);
-    if (last - first < least) { const middle = (first + last) / 2; first = middle - least / 2; last = middle + least / 2; }
-    this.range = [Math.max(this.whole[0], first), Math.min(this.whole[1], last)];
-    this.redraw();
-    this.told(this.range);
-  }
-  scale(factor, around = (this.range[0] + this.range[1]) / 2) {
-    this.zoom(around + (this.range[0] - around) * factor, around + (this.range[1] - around) * factor);
-  }
-  shift(share) {
-    const wide = this.range[1] - this.range[0];
-    const by = Math.max(this.whole[0] - this.range[0], Math.min(this.whole[1] - this.range[1], share * wide));
-    this.zoom(this.range[0] + by, this.range[1] + by);
-  }
-  reset() { this.zoom(...this.whole); }
-  point(step) { this.at = step; this.redraw(); }
-  redraw() {
-    if (this.due) return;
-    this.due = true;
-    requestAnimationFrame(() => { this.due = false; for (const plot of this.plots) plot.draw(); });
-  }
-}
-
-export function listen(canvas, axis) {
-  let from = null;
-  const step = (event) => {
-    const box = canvas.getBoundingClientRect();
-    const share = (event.clientX - box.left - LEFT) / (box.width - LEFT - RIGHT);
-    return axis.range[0] + Math.max(0, Math.min(1, share)) * (axis.range[1] - axis.range[0]);
-  };
-  canvas.addEventListener("pointerdown", (event) => { from = step(event); canvas.setPointerCapture(event.pointerId); });
-  canvas.addEventListener("pointermove", (event) => axis.point(step(event)));
-  canvas.addEventListener("pointerleave", () => axis.point(null));
-  canvas.addEventListener("pointerup", (event) => {
-    const to = step(event);
-    const moved = from !== null && Math.abs(to - from) > (axis.range[1] - axis.range[0]) / 60;
-    if (moved) axis.zoom(Math.min(from, to), Math.max(from, to));
-    from = null;
-  });
-  canvas.addEventListener("dblclick", () => axis.reset());
-  canvas.addEventListener("wheel", (event) => {
-    if (!event.ctrlKey && !event.shiftKey) return;
-    event.preventDefault();
-    axis.scale(event.deltaY > 0 || event.deltaX > 0 ? 1.25 : 0.8, step(event));
-  }, { passive: false });
-}
-
-export function prepare(canvas) {
-  const ratio = window.devicePixelRatio || 1;
-  const wide = canvas.clientWidth, high = canvas.clientHeight;
-  if (!wide) return null;
-  if (canvas.width !== Math.round(wide * ratio) || canvas.height !== Math.round(high * ratio)) {
-    canvas.width = Math.round(wide * ratio);
-    canvas.height = Math.round(high * ratio);
-  }
-  const pen = canvas.getContext("2d");
-  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-  pen.clearRect(0, 0, wide, high);
-  pen.font = "11px ui-monospace, Menlo, Consolas, monospace";
-  return { pen, wide, high, left: LEFT, right: wide - RIGHT, top: TOP, bottom: high - BOTTOM };
-}
-
-export function drawSteps(area, axis) {
-  const { pen, left, right, bottom, high } = area;
-  pen.fillStyle = ink("soft");
-  pen.textBaseline = "alphabetic";
-  pen.textAlign = "left";
-  pen.fillText(String(Math.round(axis.range[0])), left, high - 5);
-  pen.textAlign = "right";
-  pen.fillText(`${axis.unit} ${Math.round(axis.range[1])}`, right, high - 5);
-  pen.strokeStyle = ink("line");
-  pen.strokeRect(left + .5, area.top + .5, right - left - 1, bottom - area.top - 1);
-}
-
-export function drawPointer(area, axis) {
-  if (axis.at === null) return;
-  const x = area.left + ((axis.at - axis.range[0]) / (axis.range[1] - axis.range[0])) * (area.right - area.left);
-  area.pen.strokeStyle = ink("soft");
-  area.pen.beginPath();
-  area.pen.moveTo(x, area.top);
-  area.pen.lineTo(x, area.bottom);
-  area.pen.stroke();
-}
 
 function lower(steps, value) {
   let low = 0, high = steps.length;
@@ -113,32 +11,64 @@ function lower(steps, value) {
   return low;
 }
 
-// One line from lowest to highest for each column of pixels, whatever number of values lies in it.
+// Where values are denser than pixels, one bar a column from lowest to highest, which meets the bar before; else a line.
 function trace(pen, line, begin, end, x, y, log) {
-  let down = false, column = null, low = 0, high = 0;
-  const put = () => {
-    if (column === null) return;
-    if (down) pen.lineTo(column, y(low)); else pen.moveTo(column, y(low));
-    if (high !== low) pen.lineTo(column, y(high));
-    down = true;
-    column = null;
-  };
   const dense = end - begin > 1 && x(line.steps[end - 1]) - x(line.steps[begin]) < end - begin;
+  (dense ? bars : joined)(pen, line, begin, end, x, y, log);
+}
+
+function joined(pen, line, begin, end, x, y, log) {
+  let down = false;
+  pen.beginPath();
   for (let at = begin; at < end; at += 1) {
     const a = line.low[at], b = line.high ? line.high[at] : a;
-    if (a === null || (log && a <= 0)) { put(); down = false; continue; }
-    const across = dense ? Math.round(x(line.steps[at])) : x(line.steps[at]);
-    if (across === column) { low = Math.min(low, a); high = Math.max(high, b); continue; }
+    if (a === null || (log && a <= 0)) { down = false; continue; }
+    const across = x(line.steps[at]);
+    if (down) pen.lineTo(across, y(a)); else pen.moveTo(across, y(a));
+    if (b !== a) pen.lineTo(across, y(b));
+    down = true;
+  }
+  pen.stroke();
+}
+
+function bars(pen, line, begin, end, x, y, log) {
+  let column = null, top = 0, bottom = 0, before = null;
+  const put = () => {
+    if (column === null) return;
+    let from = top, to = bottom;
+    if (before && before.to < from) from = before.to;
+    if (before && before.from > to) to = before.from;
+    // On whole pixels, which are filled several times as fast.
+    const high = Math.round(from) - 1;
+    pen.fillRect(column, high, 2, Math.round(to) + 1 - high);
+    // A column without a step of its own lies between them.
+    if (before && column - before.column > 2) pen.fillRect(before.column, Math.round(to) - 1, column - before.column, 2);
+    before = { column, from: top, to: bottom };
+    column = null;
+  };
+  for (let at = begin; at < end; at += 1) {
+    const a = line.low[at], b = line.high ? line.high[at] : a;
+    if (a === null || (log && a <= 0)) { put(); before = null; continue; }
+    const across = Math.round(x(line.steps[at])), low = y(a), high = y(b);
+    if (across === column) { top = Math.min(top, high); bottom = Math.max(bottom, low); continue; }
     put();
-    column = across; low = a; high = b;
+    column = across; top = high; bottom = low;
   }
   put();
 }
 
+// A bar a value from zero, as a histogram has them; those behind shine through.
+function columns(pen, line, begin, end, x, y) {
+  const half = Math.max(.5, (x(1) - x(0)) * .42);
+  pen.globalAlpha = .6;
+  for (let at = begin; at < end; at += 1) if (line.low[at] !== null) pen.fillRect(x(line.steps[at]) - half, y(line.low[at]), 2 * half, y(0) - y(line.low[at]));
+  pen.globalAlpha = 1;
+}
+
 export class Plot {
   // lines: [{ label, steps, low, high, bad, dash }]; format: how a value is written.
-  constructor(title, axis, lines, { wide = false, log = false, format = figure, marks = () => [] } = {}) {
-    Object.assign(this, { title, axis, lines, log, format, marks });
+  constructor(title, axis, lines, { wide = false, log = false, filled = false, format = figure, marks = () => [] } = {}) {
+    Object.assign(this, { title, axis, lines, log, filled, format, marks });
     this.now = el("span", { class: "now" });
     this.canvas = el("canvas", { role: "img" });
     this.legend = el("div", { class: "legend" });
@@ -166,7 +96,7 @@ export class Plot {
       const last = (line.high || line.low).findLast((value) => value !== null);
       return `${line.label}: last ${this.format(last ?? null)}${line.bad.length ? `, not finite in ${line.bad.length} places` : ""}`;
     });
-    this.canvas.setAttribute("aria-label", `${this.title} by step. ${said.join("; ")}`);
+    this.canvas.setAttribute("aria-label", `${this.title} by ${this.axis.unit}. ${said.join("; ")}`);
   }
   bounds() {
     let low = Infinity, high = -Infinity;
@@ -180,6 +110,7 @@ export class Plot {
       }
     }
     if (low > high) return [0, 1];
+    if (this.filled) return [0, high || 1];
     if (low === high) { const by = Math.abs(low) * .1 || 1; return this.log && low > 0 ? [low / 2, high * 2] : [low - by, high + by]; }
     return [low, high];
   }
@@ -215,13 +146,11 @@ export class Plot {
     this.lines.forEach((line, number) => {
       const color = ink(COLORS[number % COLORS.length]);
       const begin = Math.max(0, lower(line.steps, first) - 1), end = Math.min(line.steps.length, lower(line.steps, last) + 1);
-      pen.strokeStyle = color;
+      pen.strokeStyle = pen.fillStyle = color;
       pen.lineWidth = 1.5;
-      pen.beginPath();
-      trace(pen, line, begin, end, x, y, log);
-      pen.stroke();
+      if (this.filled) columns(pen, line, begin, end, x, y);
+      else trace(pen, line, begin, end, x, y, log);
       if (end - begin < 3 || line.steps.length === 1) {
-        pen.fillStyle = color;
         for (let at = begin; at < end; at += 1) if (line.low[at] !== null) pen.fillRect(x(line.steps[at]) - 2, y(line.low[at]) - 2, 4, 4);
       }
       pen.fillStyle = ink("red");
@@ -240,6 +169,6 @@ export class Plot {
     pen.restore();
     pen.lineWidth = 1;
     drawPointer(area, this.axis);
-    this.now.textContent = said.slice(0, 3).join(" · ");
+    tell(this.now, said.slice(0, 3).join(" · "));
   }
 }

@@ -26,7 +26,7 @@ def find(code: Code) -> Iterator[Finding]:
         if (
             call.may_have("map_location")
             or len(call.node.args) > 1
-            or not names_a_file(call, 0)
+            or not names_a_file(call)
             or one_rank_only(code, call)
         ):
             continue

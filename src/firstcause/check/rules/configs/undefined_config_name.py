@@ -1,8 +1,9 @@
-"""A name that the code asks its config for and that no config file has.
+"""A name that the code asks its settings for and that they do not have: a config file, a dataclass, a parser.
 
-Why: Hydra and OmegaConf raise an error for a key that is not there, and a plain mapping raises KeyError, often late.
-Refuted by: the same name set anywhere in the code, tested for, or given on a launch line; files that are not found.
-Holds for: hydra, omegaconf, yaml, json and toml, all versions.
+Why: a key or a field that is not there raises an error, and often late: where the first checkpoint is written.
+Refuted by: the same name set anywhere in the code, tested for, or given on a launch line; files that are not found;
+settings that may hold more than is written down.
+Holds for: hydra, omegaconf, yaml, json, toml, dataclasses, attrs and argparse, all versions.
 """
 
 from __future__ import annotations
@@ -15,11 +16,13 @@ from collections.abc import Iterator, Mapping
 from firstcause.check.code import Code, finding
 from firstcause.check.config_reads import METHODS_OF_MAPPINGS, Read, chains, config_reads
 from firstcause.check.rule import Example
+from firstcause.check.settings_objects import lacking
 from firstcause.schema.finding import Category, Finding
 from firstcause.source.callsites import last_name
 from firstcause.source.flow import new_walk
 from firstcause.source.frames import Value
 from firstcause.source.launch import launches
+from firstcause.source.module import Module
 
 SLUG = "undefined-config-name"
 CATEGORY: Category = "critical"
@@ -34,6 +37,7 @@ SETTING = ("hasattr", "setattr", "getattr", "update", "setdefault", "get", "pop"
 
 
 def find(code: Code) -> Iterator[Finding]:
+    yield from _of_objects(code)
     reads, changed = config_reads(code).read, config_reads(code).changed
     if not reads or code.methods_and_calls("ConfigStore", "from_cli"):
         return
@@ -50,9 +54,45 @@ def find(code: Code) -> Iterator[Finding]:
             yield _found(read)
 
 
-def _is_tried(read: Read) -> bool:
+def _of_objects(code: Code) -> Iterator[Finding]:
+    """A field that a class of settings does not have, an option that no parser declares."""
+    set_names: set[str] | None = None
+    for read in lacking(code):
+        name = read.node.attr
+        set_names = _set_names(code) if set_names is None else set_names
+        if name in set_names or _sets_any(code) or _is_tried(read.module, read.node):
+            continue
+        near = difflib.get_close_matches(name, read.has, 1, 0.5)
+        text = f"{read.owner} has no {name}: it has {', '.join(read.has[:8])}"
+        if near:
+            text += f"; write {near[0]}, or add {name}"
+        yield finding(
+            SLUG, CATEGORY, read.module, read.node, text, got=name, asked=near[0] if near else "",
+            related=(read.defined,),
+        )  # fmt: skip
+
+
+def _sets_any(code: Code) -> bool:
+    """Whether attributes are set by names that only the run knows."""
+    return any(
+        len(c.node.args) > 1 and not isinstance(c.node.args[1], ast.Constant)
+        for c in code.methods_and_calls("setattr", "__setattr__")
+    ) or any(
+        "__dict__" in m.segment(c.func) or last_name(c.func) == "Namespace" or _updates_vars(c)
+        for m in code.modules
+        for c in m.nodes(ast.Call)
+    )
+
+
+def _updates_vars(call: ast.Call) -> bool:
+    """``vars(args).update(…)``"""
+    on = call.func.value if isinstance(call.func, ast.Attribute) and call.func.attr == "update" else None
+    return isinstance(on, ast.Call) and last_name(on.func) == "vars"
+
+
+def _is_tried(module: Module, node: ast.AST) -> bool:
     """Whether a read stands in the body of a ``try``."""
-    around = [read.node, *read.module.ancestors(read.node)]
+    around = [node, *module.ancestors(node)]
     return any(
         isinstance(outer, ast.Try) and inner in outer.body for inner, outer in itertools.pairwise(around)
     )
@@ -61,7 +101,7 @@ def _is_tried(read: Read) -> bool:
 def _may_be_judged(code: Code, read: Read) -> bool:
     if any(c.lacking for c in code.project.configs) or not isinstance(read.node.ctx, ast.Load):
         return False
-    if _is_tried(read):
+    if _is_tried(read.module, read.node):
         return False
     if isinstance(read.node, ast.Attribute):
         readers = {r for c in read.configs for r in c.readers}
@@ -146,7 +186,50 @@ class Run:
 
 Run("config.yaml").train()
 """
+_CLASS = """
+from dataclasses import dataclass
+
+@dataclass(frozen=True)
+class Settings:
+    lr: float = 1e-3
+    weights: str = "out.pt"
+    {more}
+
+{use}
+"""
+_ARGS = """
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--batch-size", type=int, default=8)
+parser.add_argument("-e", "--epochs", type=int, default=3)
+{use}
+"""
 BAD = (
+    Example(
+        _CLASS.format(
+            more="",
+            use="def fit(s: Settings = Settings()):\n    print(s.lr)\n    print(s.checkpoint)  # found",
+        )
+    ),
+    Example(
+        _CLASS.format(
+            more="", use="def fit():\n    s = Settings()\n    print(s.lr, s.learning_rate)  # found"
+        )
+    ),
+    Example(
+        _CLASS.format(
+            more="",
+            use="class Run:\n    def __init__(self, s):\n        self.s = s\n\n    def go(self):\n"
+            "        print(self.s.lr, self.s.path)  # found\n\nRun(Settings()).go()",
+        )
+    ),
+    Example(_ARGS.format(use="args = parser.parse_args()\nprint(args.epochs, args.batchsize)  # found")),
+    Example(
+        _ARGS.format(
+            use="def main(args):\n    print(args.epochs, args.lr)  # found\n\nmain(parser.parse_args())"
+        )
+    ),
     Example(_OBJECT, {"config.yaml": _YAML}),
     Example(
         _HYDRA.format(name="learning_rate").replace("rate)", "rate)  # found"), {"conf/config.yaml": _YAML}
@@ -154,6 +237,32 @@ BAD = (
     Example(_PLAIN.format(line='print(config["optim"]["wd"])  # found'), {"config.yaml": _YAML}),
 )
 GOOD = (
+    Example(
+        _CLASS.format(
+            more="@property\n    def path(self):\n        return self.weights",
+            use="def fit(s: Settings):\n    print(s.lr, s.path, s.__dict__)",
+        )
+    ),
+    Example(
+        _CLASS.format(
+            more="",
+            use="class More(Settings):\n    depth: int = 2\n\ndef fit(s: Settings):\n    print(s.lr, s.depth)",
+        )
+    ),
+    Example(_CLASS.format(more="", use="def fit(s: Settings):\n    print(s.lr, getattr(s, 'depth', 2))")),
+    Example(_CLASS.format(more="", use="def fit(s):\n    print(s.lr, s.depth)")),
+    Example(_ARGS.format(use="args = parser.parse_args()\nargs.world = 2\nprint(args.epochs, args.world)")),
+    Example(
+        _ARGS.format(
+            use="library.add_options(parser)\nargs = parser.parse_args()\nprint(args.epochs, args.fast)"
+        )
+    ),
+    Example(
+        _ARGS.format(
+            use="args = parser.parse_args()\nfor k, v in load().items():\n    setattr(args, k, v)\n"
+            "print(args.epochs, args.fast)"
+        )
+    ),
     Example(_PLAIN.format(line='prepare(config)\nprint(config["optim"]["wd"])'), {"config.yaml": _YAML}),
     Example(_PLAIN.format(line='config[name] = 1\nprint(config["wd"])'), {"config.yaml": _YAML}),
     Example(

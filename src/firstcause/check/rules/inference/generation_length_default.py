@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 
 from firstcause.check.code import Code, finding
 from firstcause.check.engines import generations, surely_without
-from firstcause.check.facts.models import loaded_class
+from firstcause.check.loaded import loaded_class
 from firstcause.check.rule import Example
 from firstcause.schema.finding import Category, Finding
 

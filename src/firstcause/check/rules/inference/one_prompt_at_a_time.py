@@ -10,24 +10,39 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
-from firstcause.check.code import Code, Loop, finding
-from firstcause.check.engines import Generation, generations, loop_over, writes_text
+from firstcause.check.code import Call, Code, Loop, finding
+from firstcause.check.engines import Generation, generations, loop_over, looped_call, writes_text
 from firstcause.check.generation import token_loops
 from firstcause.check.rule import Example
-from firstcause.check.sequences import over_items
+from firstcause.check.sequences import over_items, repeated_by, takes_items
 from firstcause.schema.finding import Category, Finding
+from firstcause.source.callsites import last_name
+from firstcause.source.resolve import Defined, resolve
 
 SLUG = "one-prompt-at-a-time"
 CATEGORY: Category = "warning"
 HOLDS: Mapping[str, str] = {}
 
+# What calls a function on each of many.
+MAPS = ("map", "apply", "progress_apply")
+
 
 def find(code: Code) -> Iterator[Finding]:
     for one in generations(code):
+        looped = looped_call(code, one.call)
         loop = loop_over(code, one.call)
-        if loop is not None and writes_text(one) and _one_each(code, one, loop):
+        if (
+            looped is not None
+            and loop is not None
+            and writes_text(one)
+            and over_items(code, loop)
+            and not _feeds_back(one, loop)
+        ):
             text = f"the loop at line {loop.node.lineno} generates one prompt a call; {_instead(one)}"
-            yield finding(SLUG, CATEGORY, loop.module, loop.node, text, related=(one.call.site,))
+            related = (loop.module.site(loop.node), one.call.site)
+            yield finding(SLUG, CATEGORY, looped.module, looped.node, text, related=related)
+        elif loop is None and writes_text(one):
+            yield from _repeated(code, one)
     for token in token_loops(code):
         function = token.loop.module.function(token.loop.node)
         for call in code.own_calls(getattr(function, "name", "")) if function is not None else ():
@@ -43,9 +58,37 @@ def _instead(one: Generation) -> str:
     return "a list with batch_size (pipeline), or a padded batch (generate), uses the device"
 
 
-def _one_each(code: Code, one: Generation, loop: Loop) -> bool:
-    """A loop over items, of which each round gives one to the engine and none feeds the next round."""
-    return over_items(code, loop) and not _feeds_back(one, loop)
+def _repeated(code: Code, one: Generation) -> Iterator[Finding]:
+    """The same as ``[llm.generate(p) for p in prompts]`` or ``prompts.map(answer)``, or by a function of the project."""
+    function = one.call.module.function(one.call.node)
+    for call in (one.call, *code.own_calls(getattr(function, "name", ""))):
+        if call is not one.call and function not in {d.node for d in code.callees_of(call)}:
+            continue
+        each = repeated_by(call.module, call.node)
+        if each is not None and takes_items(code, call.module, each.iter, each.target):
+            text = (
+                f"the comprehension at line {each.iter.lineno} generates one prompt a call; {_instead(one)}"
+            )
+            yield finding(SLUG, CATEGORY, call.module, call.node, text, related=(one.call.site,))
+            return
+    for call in code.methods_and_calls(*MAPS):
+        if any(_is_given(code, call, g, one) for g in call.node.args[:1]) and not call.may_have("batched"):
+            text = f"{last_name(call.node.func)} at line {call.node.lineno} generates one prompt a call; {_instead(one)}"
+            yield finding(SLUG, CATEGORY, one.call.module, one.call.node, text, related=(call.site,))
+            return
+
+
+def _is_given(code: Code, call: Call, node: ast.expr, one: Generation) -> bool:
+    """Whether an argument is the function in which a text is generated, item by item."""
+    if isinstance(node, ast.Lambda):
+        names = {a.arg for a in node.args.args}
+        found = one.call.module is call.module and any(n is one.call.node for n in ast.walk(node.body))
+    else:
+        function = one.call.module.function(one.call.node)
+        given = resolve(code.project, call.module, node)
+        found = function is not None and isinstance(given, Defined) and given.node is function
+        names = {a.arg for a in function.args.args} if function is not None else set()
+    return found and not any("batch" in n or "chunk" in n or n.endswith("s") for n in names)
 
 
 def _feeds_back(one: Generation, loop: Loop) -> bool:
@@ -89,7 +132,7 @@ llm = LLM(model="org/model")
 BAD = (
     Example(
         _BODY.format(
-            loop='for line in open("prompts.txt"):  # found\n    print(llm.generate([line], SamplingParams(max_tokens=9)))'
+            loop='for line in open("prompts.txt"):\n    print(llm.generate([line], SamplingParams(max_tokens=9)))  # found'
         )
     ),
     Example("""
@@ -107,15 +150,59 @@ def main(questions):
 
 def run(questions):
     found = []
-    for question in questions:  # found
-        found.append(answer(question))
+    for question in questions:
+        found.append(answer(question))  # found
     return found
 """),
+    Example("""
+import glob
+import sglang as sgl
+
+def main():
+    engine = sgl.Engine(model_path="org/model")
+    for path in sorted(glob.glob("pages/*.txt")):
+        with open(path) as page:
+            prompt = "Summarise: " + page.read()
+        print(engine.generate(prompt, {"max_new_tokens": 64})["text"])  # found
+"""),
+    Example(
+        _BODY.format(
+            loop='lines = open("prompts.txt").readlines()\nanswers = [llm.generate(x)[0] for x in lines]  # found'
+        )
+    ),
+    Example(
+        _BODY.format(
+            loop="def ask(x):\n    return llm.generate([x])[0]\n\n"
+            'answers = {x: ask(x) for x in open("prompts.txt")}  # found'
+        )
+    ),
+    Example(
+        _BODY.format(
+            loop="import pandas\n\ndef ask(text):\n    return llm.generate([text])[0]  # found\n\n"
+            'print(pandas.read_csv("prompts.csv")["prompt"].apply(ask))'
+        )
+    ),
 )
 GOOD = (
     Example(
         _BODY.format(
             loop='lines = open("prompts.txt").readlines()\nfor out in llm.generate(lines):\n    print(out)'
+        )
+    ),
+    Example(_BODY.format(loop='print([llm.generate(x) for x in ("a", "b")])')),
+    Example(
+        _BODY.format(
+            loop='import datasets\n\ndef ask(rows):\n    return {"answer": llm.generate(rows["prompt"])}\n\n'
+            'datasets.load_dataset("csv", data_files="prompts.csv")["train"].map(ask, batched=True)'
+        )
+    ),
+    Example(
+        _BODY.format(loop='print([o.outputs[0].text for o in llm.generate(open("prompts.txt").readlines())])')
+    ),
+    Example(
+        _BODY.format(
+            loop='lines = open("prompts.txt").readlines()\n'
+            "print([llm.generate(lines[i : i + 64]) for i in range(0, len(lines), 64)])"
         )
     ),
     Example(_BODY.format(loop='for text in ["a", "b"]:\n    print(llm.generate([text]))')),

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 
 from firstcause.check.checkpoints import family
 from firstcause.check.code import Call, Code, finding
-from firstcause.check.facts.models import loaded_class
+from firstcause.check.loaded import loaded_class
 from firstcause.check.makers import given_maker
 from firstcause.check.rule import Example
 from firstcause.check.trainers import trainer_runs

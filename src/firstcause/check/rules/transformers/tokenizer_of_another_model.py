@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping
 
 from firstcause.check.checkpoints import architecture
 from firstcause.check.code import Call, Code, finding
-from firstcause.check.facts.models import loaded_class, model_calls
+from firstcause.check.facts.models import model_calls
+from firstcause.check.loaded import loaded_class
 from firstcause.check.rule import Example
 from firstcause.schema.finding import Category, Finding
 

@@ -1,0 +1,1 @@
+"""Figures in other programs' formats: their histories read into a record, a record written for them."""

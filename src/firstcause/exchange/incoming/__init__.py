@@ -1,0 +1,1 @@
+"""Histories of other programs: one format a file, each read into the same form."""

@@ -1,0 +1,1 @@
+"""The figures of a run written for other programs: one format a file."""
