@@ -43,8 +43,8 @@ ROWS = [
     ),
     (
         "launch-bound tiny GPT, fused AdamW",
-        60,
-        "--network gpt-tiny --steps 40 --modes recorder:20,item:6,norms:4,histogram:2,anomaly:2",
+        100,
+        "--network gpt-tiny --steps 30 --modes recorder:16,item:4",
     ),
     (
         "ResNet-50, channels_last, fused AdamW",

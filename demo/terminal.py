@@ -52,7 +52,8 @@ class Terminal:
             "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "1"),
         }
         if not sys.stdout.isatty() and not os.environ.get("FORCE_COLOR"):
-            self.environment["NO_COLOR"] = "1"
+            # A file keeps what a terminal would write over.
+            self.environment |= {"NO_COLOR": "1", "TERM": "dumb"}
 
     def type(self, *words: str) -> tuple[int, str]:
         """Run ``firstcause`` with these words; its exit code, and the screen's text, which is shown as it comes.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import threading
@@ -80,9 +81,9 @@ def stage(labs: Sequence[Lab]) -> str:
 def progress(
     name: str, seconds: float, quiet: bool = False, stage: Callable[[], str] = lambda: ""
 ) -> Iterator[Progress]:
-    """Show how a command of at most so many seconds gets on; nothing where nobody looks."""
+    """Show how a command of at most so many seconds gets on; nothing where nobody looks, or where no line can be rewritten."""
     shown = Progress(name, seconds, stage)
-    if quiet or sys.stderr is None or not sys.stderr.isatty():
+    if quiet or sys.stderr is None or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield shown
         return
     shown.begin()

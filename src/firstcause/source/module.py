@@ -39,7 +39,12 @@ class Module:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(raw).readline)
         # Decoded here and not by open(): newlines must stay as they are, or edits would move.
         text = raw.decode(encoding)
-        self._hold(path, name, text, ast.parse(text, filename=path), encoding)
+        try:
+            tree = ast.parse(text, filename=path)
+        except ValueError as error:
+            # Null bytes, before Python 3.11.4.
+            raise SyntaxError(str(error)) from error
+        self._hold(path, name, text, tree, encoding)
         self.bom = raw.startswith(b"\xef\xbb\xbf")
 
     def _hold(self, path: str, name: str, text: str, tree: ast.Module, encoding: str = "utf-8") -> None:

@@ -215,3 +215,16 @@ def test_a_key_that_nothing_reads_satisfies_nothing(tmp_path):
     source = 'import yaml, torch\nc = yaml.safe_load(open("c.yaml"))\ntorch.manual_seed(c["seed"])\n'
     files = {"train.py": source, "c.yaml": "seed: 3\nlearning_rate: 0.1\nbatch_size: 8\n"}
     assert found(tmp_path, files, {"learning_rate", "batch_size", "seed"}) == {("seed", 3, "c.yaml:1")}
+
+
+def test_options_of_accelerate_launch_say_what_its_file_and_the_code_leave_open(tmp_path):
+    source = "from accelerate import Accelerator\naccelerator = Accelerator()\n"
+    launch = "accelerate launch --num_processes 4 --mixed_precision fp16 train.py\n"
+    keys = {"precision", "num_gpus"}
+    assert found(tmp_path, {"train.py": source, "launch.sh": launch}, keys) == {
+        ("precision", "fp16", "launch.sh:1"),
+        ("num_gpus", 4, "launch.sh:1"),
+    }
+    own = source.replace("Accelerator()", 'Accelerator(mixed_precision="bf16")')
+    files = {"train.py": own, "launch.sh": launch}
+    assert {v for _, v, _ in found(tmp_path, files, {"precision"})} == {"bf16"}

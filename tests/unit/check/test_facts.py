@@ -397,3 +397,75 @@ def test_names_of_options_only_confirm(tmp_path):
         ("hidden_size", 128, False, False),
         ("num_layers", 3, False, False),
     }
+
+
+def test_what_partial_prepares_is_said_by_its_arguments_and_those_of_its_call(tmp_path):
+    source = """
+    from functools import partial
+    import torch
+    make = partial(torch.optim.AdamW, lr=1e-3, weight_decay=0.02)
+    optimizer = make(model.parameters(), weight_decay=0.05)
+    """
+    found = {(k, v) for k, v, _ in values(tmp_path, source, "optimizer", "learning_rate", "weight_decay")}
+    assert found == {("optimizer", "adamw"), ("learning_rate", 1e-3), ("weight_decay", 0.05)}
+
+
+def test_sampling_parameters_that_sglang_takes_as_a_mapping(tmp_path):
+    source = """
+    import sglang
+    engine = sglang.Engine(model_path="org/model")
+    params = {"temperature": 0.0, "max_new_tokens": 64, "json_schema": "{}"}
+    print(engine.generate(["a"], params))
+    """
+    keys = ("temperature", "max_new_tokens", "structured_output")
+    assert {(k, v) for k, v, _ in values(tmp_path, source, *keys)} == {
+        ("temperature", 0.0),
+        ("max_new_tokens", 64),
+        ("structured_output", "json_schema"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("given", "form"),
+    [
+        ("structured_outputs=StructuredOutputsParams(choice=['a', 'b'])", "choice"),
+        ("structured_outputs={'regex': 'a+'}", "regex"),
+        ("", "none"),
+    ],
+    ids=["choice", "mapping", "left-out"],
+)
+def test_the_form_to_which_vllm_is_held(tmp_path, given, form):
+    source = f"""
+    from vllm import LLM, SamplingParams
+    from vllm.sampling_params import StructuredOutputsParams
+    params = SamplingParams(max_tokens=8, {given})
+    print(LLM(model="org/model").generate(["a"], params))
+    """
+    asked = [("structured_output", "choice")]
+    assert {f.value for f in read(tmp_path, source, asked) if f.key == "structured_output"} == {form}
+
+
+def test_a_batch_is_that_of_the_loader_that_trains(tmp_path):
+    source = """
+    import torch
+    from torch.utils.data import DataLoader
+    train, val = DataLoader(a, batch_size=48), DataLoader(b, batch_size=96)
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x, y in train:
+        opt.zero_grad()
+        loss(net(x), y).backward()
+        opt.step()
+    """
+    assert {v for _, v, _ in values(tmp_path, source, "batch_size")} == {48}
+
+
+def test_names_speak_only_where_the_code_says_nothing_else(tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    names = "NUM_CLASSES = 14\nnet = build(NUM_CLASSES)\n"
+    head = "import torchvision\nnet = torchvision.models.resnet18(num_classes=10)\n"
+    asked = [("num_labels", 14)]
+    alone = {f.value: f.confirms for f in read(tmp_path / "a", names, asked) if f.key == "num_labels"}
+    beside = {f.value for f in read(tmp_path / "b", names + head, asked) if f.key == "num_labels"}
+    assert alone == {14: True}
+    assert beside == {10}

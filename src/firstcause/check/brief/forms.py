@@ -18,6 +18,7 @@ _WRITTEN = (
     "categor",
     "word",
 )
+_CARDS = frozenset({"gpu", "gpus", "card", "cards", "machine", "machines", "servers", "server", "nodes"})
 # What a form is called, and the value that stands for it.
 _FORMS = {
     "regex": "regex",
@@ -41,6 +42,11 @@ def held_to_form(line: Line) -> None:
         form = _FORMS.get(token.text, "")
         if token.text == "one of" or line.words(at, at + 2) == ["one", "of"]:
             form = "choice"
+        if form == "choice" and any(
+            t.kind == "card" or t.key or t.text in _CARDS for t in line.tokens[at : at + 5]
+        ):
+            # "On one of our cards".
+            continue
         if form and not token.claimed:
             line.claim(Reading("structured_output", form, at, at))
             return

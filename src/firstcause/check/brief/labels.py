@@ -17,7 +17,7 @@ _KINDS = word_set("labels", "kinds")
 _CHOOSES = word_set("labels", "chooses")
 _SORTS = ("classif", "sort", "categor", "assign", "group")
 # What data are cut into is no class.
-_PARTS = frozenset({"parts", "splits", "chunks", "batches", "folds", "pieces", "sets", "subsets", "steps"})
+_PARTS = word_set("labels", "parts")
 _TELLS_APART = tuple(sorted(word_set("labels", "tells_apart")))
 _NOT_OF_CLASSES = word_set("labels", "not_of_classes")
 _APART = ("distinguish", "differentiat", "discriminat", "recogni")

@@ -176,7 +176,11 @@ def _next(text: str, at: int, end: int, known: Vocabulary) -> Token | None:
             return Token("card", match[0], at, match.end())
         if match := known.models.match(text, at, end):
             file = _FILE.match(text, at, end)
-            if file is not None and file[1] in known.file_types and file.end() >= match.end():
+            if (
+                file is not None
+                and file[1] in known.file_types
+                and file.end() - at >= len(match[0].rstrip(".-"))
+            ):
                 # "vit_scenes.pt" is a file, whatever it is called.
                 return Token("path", file[0], at, file.end())
             return _without_dot("model", match)

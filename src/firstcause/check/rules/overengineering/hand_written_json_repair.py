@@ -27,15 +27,18 @@ def find(code: Code) -> Iterator[Finding]:
     engines = code.calls("vllm.LLM", "sglang.Engine")
     if not engines or any(k.arg in GUIDED for m in code.modules for k in m.nodes(ast.keyword)):
         return
+    asked = any(i.polarity == "require" for i in code.asked("structured_output"))
+    category: Category = "deviation" if asked else CATEGORY
+    key = "structured_output" if asked else ""
     for module in code.modules:
         for function in module.nodes(ast.FunctionDef):
             edits = _edits(code, module, function)
-            if edits >= 2 and _reads_json(code, module, function):
+            if edits >= (1 if asked else 2) and _reads_json(code, module, function):
                 text = f"{function.name} mends JSON by {edits} edits; structured outputs of {engines[0].name} give it whole"
-                yield finding(SLUG, CATEGORY, module, function, text, related=(engines[0].site,))
+                yield finding(SLUG, category, module, function, text, key=key, related=(engines[0].site,))
     for call in code.calls("json_repair.repair_json", "json_repair.loads"):
         text = f"{call.name} mends what structured outputs of {engines[0].name} would give whole"
-        yield finding(SLUG, CATEGORY, call.module, call.node, text, related=(engines[0].site,))
+        yield finding(SLUG, category, call.module, call.node, text, key=key, related=(engines[0].site,))
 
 
 def _reads_json(code: Code, module: Module, function: ast.FunctionDef) -> bool:
@@ -58,12 +61,20 @@ def _edits(code: Code, module: Module, function: ast.FunctionDef) -> int:
                 isinstance(a, ast.Constant) and isinstance(a.value, str) and set(a.value) & set("{}[]'\",`")
                 for a in node.args
             )
-            found += name == "re.sub" or (
-                name in (".replace", ".find", ".rfind", ".index", ".rindex", ".count") and bracket
+            searched = name in ("re.search", "re.findall", "re.match", "re.compile")
+            cuts = searched and any(b in text for text in _patterns(node) for b in ("{", "```", "\\["))
+            found += (
+                name == "re.sub"
+                or cuts
+                or (name in (".replace", ".find", ".rfind", ".index", ".rindex", ".count") and bracket)
             )
         elif isinstance(node, ast.AugAssign) and isinstance(node.value, ast.Constant):
             found += node.value.value in ("}", "]", '"', "]}", '"}')
     return found
+
+
+def _patterns(call: ast.Call) -> list[str]:
+    return [a.value for a in call.args[:1] if isinstance(a, ast.Constant) and isinstance(a.value, str)]
 
 
 _BODY = """
@@ -82,10 +93,42 @@ def parse(text):{mark}
 """
 _MEND = 'text = re.sub(r",\\\\s*}", "}", text)\n        text = text.replace("\'", chr(34))'
 BAD = (
+    Example(
+        """
+import json
+import re
+import sglang
+
+engine = sglang.Engine(model_path="org/model")
+
+def first_object(text):  # found
+    found = re.search(r"[{].*[}]", text, re.S)
+    try:
+        return json.loads(found.group(0))
+    except (AttributeError, ValueError):
+        return None
+""",
+        asked={"structured_output": "json_schema"},
+    ),
     Example(_BODY.format(mark="  # found", mend=_MEND)),
     Example(_BODY.format(mark="  # found", mend='text = text[text.find("{"):]\n        text += "}"')),
 )
 GOOD = (
+    Example(
+        """
+import json
+from vllm import LLM
+
+llm = LLM(model="org/model")
+
+def parse(text):
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+""",
+        asked={"structured_output": "json"},
+    ),
     Example(_BODY.format(mark="", mend="raise")),
     Example(
         _BODY.format(mark="", mend=_MEND).replace(
