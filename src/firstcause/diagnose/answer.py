@@ -124,10 +124,6 @@ def _unknown(examination: Examination) -> str:
         if not steps_of(examination.folder.journals().values()):
             return "a training behind what was expected: no optimizer step was seen in the run"
         return "what keeps the number from the expected one, as no loss or gradient was bad: name a suspect with --theory"
-    refused = examination.refused
-    if refused is not None:
-        said = refused["error"].splitlines()[0]
-        return f"{refused['op']} refused its input ({said}), which is none of the mechanisms that can be settled so far"
     launched = examination.site(examination.replay.get("launched"))
     if launched is not None:
         told = f"{examination.symptom.message.splitlines()[0]} comes from the launch at {launched} `{launched.text}`"
@@ -135,6 +131,10 @@ def _unknown(examination: Examination) -> str:
             f"{told}, as a replay shows that waits for each launch: what this call was given (shapes, strides, "
             "indices), and what compute-sanitizer says of it"
         )
+    refused = examination.refused
+    if refused is not None:
+        said = refused["error"].splitlines()[0]
+        return f"{refused['op']} refused its input ({said}), which is none of the mechanisms that can be settled so far"
     if examination.symptom.kind == "exception" and examination.replay.get("exact"):
         return "the exception was reproduced, but it is none of the mechanisms that can be settled so far"
     return missing_replay(examination)
