@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 import firstcause
+from firstcause.record.observe.frame_names import names_of
 
 if TYPE_CHECKING:
     from firstcause.record.journal import Journal
@@ -114,19 +115,15 @@ def terms(value: torch.Tensor, frame: FrameType) -> dict[str, float]:
 
 
 def _scalars(frame: FrameType) -> dict[str, torch.Tensor]:
-    space = frame.f_locals
     own: dict[str, torch.Tensor] = {}
     held: dict[str, torch.Tensor] = {}
-    for name, value in list(space.items())[:MOST_NAMES]:
+    for name, value in list(names_of(frame, {}).items())[:MOST_NAMES]:
         if type(value) is torch.Tensor:
             own[name] = value
         elif type(value) is dict and len(value) <= MOST_TERMS:
             held |= {f"{name}[{k!r}]": v for k, v in value.items() if type(v) is torch.Tensor}
         elif type(value) in (list, tuple) and len(value) <= MOST_TERMS:
             held |= {f"{name}[{n}]": v for n, v in enumerate(value) if type(v) is torch.Tensor}
-    if space is not frame.f_globals and sys.version_info < (3, 13):
-        # A copy that the frame would keep for as long as it runs, with all that it names.
-        space.clear()
     # A name of its own, the later one, is the one that is told.
     return {n: t for n, t in (held | own).items() if t.numel() == 1 and t.grad_fn is not None}
 

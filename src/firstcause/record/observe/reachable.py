@@ -17,6 +17,7 @@ from weakref import WeakValueDictionary
 import torch
 
 from firstcause.record.observe import rng
+from firstcause.record.observe.frame_names import names_of
 
 DEPTH = 4
 LIMIT = 20_000
@@ -41,14 +42,15 @@ class Reachable:
         self.tensors: WeakValueDictionary[str, torch.Tensor] = WeakValueDictionary()
 
 
-def reach(frame: FrameType, own: Callable[[type], bool]) -> Reachable:
+def reach(frame: FrameType, own: Callable[[type], bool], known: dict[str, Any] | None = None) -> Reachable:
     """Walk from a frame's variables, those of its callers in the same program, and its globals.
 
-    ``own`` tells whether a class is the program's. At most depth 4 and 20,000 objects.
+    ``own`` tells whether a class is the program's; ``known`` are names of the frame that are known without
+    looking. At most depth 4 and 20,000 objects.
     """
     found = Reachable()
     seen: set[int] = set()
-    queue: deque[tuple[str, Any, int]] = deque(_roots(frame))
+    queue: deque[tuple[str, Any, int]] = deque(_roots(frame, known or {}))
     while queue and len(seen) < LIMIT:
         path, value, depth = queue.popleft()
         kind = type(value)
@@ -59,14 +61,13 @@ def reach(frame: FrameType, own: Callable[[type], bool]) -> Reachable:
     return found
 
 
-def _roots(frame: FrameType) -> Iterator[tuple[str, Any, int]]:
-    # A copy: f_locals of a function writes through to nothing, and is made anew at each access.
-    yield from ((n, v, 0) for n, v in dict(frame.f_locals).items())
+def _roots(frame: FrameType, known: dict[str, Any]) -> Iterator[tuple[str, Any, int]]:
+    yield from ((n, v, 0) for n, v in names_of(frame, known).items())
     yield from ((n, v, 0) for n, v in dict(frame.f_globals).items() if not n.startswith("__"))
     outer = frame.f_back
     while outer is not None:
         if outer.f_globals is frame.f_globals and outer.f_code.co_name != "<module>":
-            yield from ((n, v, 0) for n, v in dict(outer.f_locals).items())
+            yield from ((n, v, 0) for n, v in names_of(outer, {}).items())
         outer = outer.f_back
 
 

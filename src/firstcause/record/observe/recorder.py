@@ -233,7 +233,7 @@ class Recorder:
         if self.marks == self.next_look or len(self.reachable.modules) < self.modules_seen:
             # At the first marks and then ever more rarely: what a loop makes later is found too.
             self.next_look = self.marks * (2 if self.marks < 4 else 4)
-            self._look_around(k, frame)
+            self._look_around(k, frame, values)
         snapshot.keep_values(values, self.mutated.get(k, frozenset()))
         snapshot.keep_generators(self.reachable.generators.values())
         snapshot.keep_buffers(self._buffers_to_keep())
@@ -290,7 +290,7 @@ class Recorder:
     def _use(self, k: int, frame: FrameType) -> None:
         self.unit = k
         if self.found_from != k:
-            self._look_around(k, frame)
+            self._look_around(k, frame, self.candidates[k].values)
         self.window = [s for s in self.window if s.k == k] or [self.candidates[k]]
         self.candidates = {}
         self.first_node = None
@@ -353,7 +353,7 @@ class Recorder:
         if not self.before:
             self.writes.at_step()
 
-    def _look_around(self, k: int, frame: FrameType) -> None:
+    def _look_around(self, k: int, frame: FrameType, values: dict[str, Any]) -> None:
         finder = self.session.finder
         known: dict[type, bool] = {}
 
@@ -363,7 +363,7 @@ class Recorder:
                 known[kind] = own_class or kind.__module__.startswith(library_loops.COUNTING)
             return known[kind]
 
-        self.reachable, self.found_from = reach(frame, own), k
+        self.reachable, self.found_from = reach(frame, own, values), k
         self.modules_seen = len(self.reachable.modules)
         self.left_out.scaler = any(type(o).__name__ == "GradScaler" for o in self.reachable.objects.values())
         # Buffers may hang on a module that no variable names: the garbage collector knows them all.
