@@ -8,7 +8,7 @@ import warnings
 from collections import Counter
 
 import torch
-from gpu_networks import network
+from networks import network
 
 WAITS = ("cudaStreamSynchronize", "cudaDeviceSynchronize", "cudaEventSynchronize")
 # Blocks that are counted and not timed, of so few steps.

@@ -8,33 +8,18 @@ import time
 
 import torch
 import torch.nn.functional as F
+from networks import Block
 from torch import nn
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 ACCUMULATED = 4
 
 
-class Block(nn.Module):
-    def __init__(self, d, heads):
-        super().__init__()
-        self.heads = heads
-        self.n1, self.n2 = nn.LayerNorm(d), nn.LayerNorm(d)
-        self.qkv, self.out = nn.Linear(d, 3 * d), nn.Linear(d, d)
-        self.up, self.down = nn.Linear(d, 4 * d), nn.Linear(4 * d, d)
-
-    def forward(self, x):
-        b, t, d = x.shape
-        q, k, v = self.qkv(self.n1(x)).view(b, t, 3, self.heads, d // self.heads).permute(2, 0, 3, 1, 4)
-        y = F.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).reshape(b, t, d)
-        x = x + F.dropout(self.out(y), 0.1, self.training)
-        return x + self.down(F.gelu(self.up(self.n2(x))))
-
-
 class GPT(nn.Module):
     def __init__(self, layers=6, d=256, vocab=1024, length=64):
         super().__init__()
         self.tokens, self.places = nn.Embedding(vocab, d), nn.Embedding(length, d)
-        self.blocks = nn.Sequential(*[Block(d, 8) for _ in range(layers)])
+        self.blocks = nn.Sequential(*[Block(d, 8, dropout=0.1) for _ in range(layers)])
         self.norm, self.head = nn.LayerNorm(d), nn.Linear(d, vocab)
 
     def forward(self, x):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from canvases import PAINTED
 from case.samples import diagnosis
 from playwright.sync_api import expect
 from view.projects import COLUMNS, MEMORY, PROFILE, recorded
@@ -12,13 +13,6 @@ from view.projects import COLUMNS, MEMORY, PROFILE, recorded
 from firstcause.case import open_case
 from firstcause.record.journal import Journal
 from firstcause.schema import Evidence, Hypothesis
-
-PAINTED = """canvas => {
-  const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
-  const seen = new Set();
-  for (let at = 0; at < data.length; at += 4) if (data[at + 3]) seen.add(`${data[at]},${data[at + 1]},${data[at + 2]}`);
-  return seen.size;
-}"""
 
 
 def test_the_failing_step_in_modules_and_rows(tmp_path: Path, window: Callable, serve: Callable) -> None:

@@ -7,18 +7,13 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from canvases import PAINTED
 from playwright.sync_api import expect
 from view.projects import MEMORY, PROFILE, STEPS, opened, recorded, row, write_steps
 
 from firstcause.case import approve, diagnosis_hash, diff_hash
 
 YES = {"symptom": "y", "scope": "t", "side-effect": "y"}
-PAINTED = """canvas => {
-  const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
-  const seen = new Set();
-  for (let at = 0; at < data.length; at += 4) if (data[at + 3]) seen.add(`${data[at]},${data[at + 1]},${data[at + 2]}`);
-  return seen.size;
-}"""
 
 
 def test_a_run(tmp_path: Path, window: Callable, serve: Callable) -> None:

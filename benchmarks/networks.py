@@ -1,4 +1,4 @@
-"""The networks that gpu_program.py trains, with torch alone: a GPT of any size, and ResNet-50."""
+"""The networks of overhead_program.py and gpu_program.py, with torch alone: GPTs and ResNet-50."""
 
 import torch
 import torch.nn.functional as F
@@ -7,9 +7,9 @@ from torch.utils.checkpoint import checkpoint
 
 
 class Block(nn.Module):
-    def __init__(self, d, heads):
+    def __init__(self, d, heads, dropout=0.0):
         super().__init__()
-        self.heads = heads
+        self.heads, self.dropout = heads, dropout
         self.n1, self.n2 = nn.LayerNorm(d), nn.LayerNorm(d)
         self.qkv, self.out = nn.Linear(d, 3 * d), nn.Linear(d, d)
         self.up, self.down = nn.Linear(d, 4 * d), nn.Linear(4 * d, d)
@@ -18,7 +18,8 @@ class Block(nn.Module):
         b, t, d = x.shape
         q, k, v = self.qkv(self.n1(x)).view(b, t, 3, self.heads, d // self.heads).permute(2, 0, 3, 1, 4)
         y = F.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).reshape(b, t, d)
-        x = x + self.out(y)
+        y = self.out(y)
+        x = x + (F.dropout(y, self.dropout, self.training) if self.dropout else y)
         return x + self.down(F.gelu(self.up(self.n2(x))))
 
 
