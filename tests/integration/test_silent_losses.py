@@ -28,6 +28,13 @@ CASES = [
         "loss = (policy.log_prob(action) * (reward - 0.45)).mean()",
         "counterfactual",
     ),
+    ("margins_exchanged", "wrong-sign-loss", "gap = far - near + 0.5", "counterfactual"),
+    (
+        "workers_drawing_alike",
+        "duplicated-worker-seed",
+        "self.rng = np.random.default_rng(0)",
+        "observation",
+    ),
     (
         "targets_two_ahead",
         "label-shift",

@@ -25,7 +25,7 @@ from firstcause.report.terminal import render_diagnosis
 from firstcause.schema import Case, Diagnosis
 
 # The share of the budget for experiments; the rest is left to try the patch.
-TESTING = 0.7
+TESTING = 0.8
 # What all questions of one diagnosis may take for their experiments, in budgets.
 MOST_LABS = 1.25
 

@@ -45,7 +45,7 @@ SHOWN_BY = {
     "vanishing-gradient": ("units_at_start",),
     "wrong-backward-formula": ("functions_derived",),
     "wrong-reduction": ("sums_in_loss",),
-    "wrong-sign-loss": ("signs_of_losses",),
+    "wrong-sign-loss": ("signs_of_losses", "margins_of_losses"),
     "wrong-softmax-dim": ("weights_summed",),
     "zero-grad-before-step": ("gradients_cleared",),
 }

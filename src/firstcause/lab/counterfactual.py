@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -101,6 +102,16 @@ class Lab:
     @property
     def seconds_left(self) -> float:
         return max(0.0, self.end - time.monotonic())
+
+    @contextmanager
+    def keeping(self, seconds: float) -> Iterator[None]:
+        """Keep so many seconds for what comes later, at most half of what is left."""
+        kept = min(seconds, self.seconds_left / 2)
+        self.end -= kept
+        try:
+            yield
+        finally:
+            self.end += kept
 
     def horizon(self, least: int) -> int:
         """How many steps an arm is to take: all of a short run and one more, for what stands after the last; else ``least``."""

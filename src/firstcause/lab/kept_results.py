@@ -21,6 +21,7 @@ import torch
 
 from firstcause.lab import own_time
 from firstcause.lab.ranked.fingerprint import checksum
+from firstcause.record.observe import rng
 
 MOST_ELEMENTS, MOST_ITEMS, MOST_BYTES = 1_000_000, 64, 64_000_000
 MOST_VALUES = 4096
@@ -58,6 +59,8 @@ class Seen:
     results: dict[Any, Any] = field(default_factory=dict)
     held: dict[int, Any] = field(default_factory=dict)
     begun: list[tuple[Any, float]] = field(default_factory=list)
+    # The states of the generators before each piece that is to leave them as they were.
+    drawn: list[Any] = field(default_factory=list)
     built: str = ""
     columns: list[set[Any]] = field(default_factory=list)
     simple: list[bool] = field(default_factory=list)
@@ -92,11 +95,13 @@ def forget_times() -> None:
         seen.seconds = seen.repeated_seconds = seen.within_seconds = 0.0
 
 
-def begin(number: int, given: Callable[[], tuple[Any, ...]]) -> None:
-    """A watched piece begins."""
+def begin(number: int, given: Callable[[], tuple[Any, ...]], apart: bool = False) -> None:
+    """A watched piece begins; ``apart`` where it is to leave the generators of random numbers as they were."""
     seen = of(number)
     at = own_time.now()
     key = _key(seen, given)
+    if apart:
+        seen.drawn.append(rng.global_state())
     own_time.spend(own_time.now() - at)
     seen.begun.append((key, own_time.now()))
 
@@ -123,19 +128,27 @@ def end(number: int, result: Any) -> None:
         else:
             seen.digests[key] = value
         seen.passes[key] = own_time.passes
+    _put_back(seen)
     own_time.spend(own_time.now() - now)
 
 
-def watched(number: int, given: Callable[[], tuple[Any, ...]], work: Callable[[], Any]) -> Any:
+def _put_back(seen: Seen) -> None:
+    if seen.drawn:
+        rng.set_global_state(seen.drawn.pop())
+
+
+def watched(
+    number: int, given: Callable[[], tuple[Any, ...]], work: Callable[[], Any], apart: bool = False
+) -> Any:
     """The same for a value."""
-    begin(number, given)
+    begin(number, given, apart)
     result = work()
     end(number, (result,))
     return result
 
 
-def has(number: int, given: Callable[[], tuple[Any, ...]]) -> bool:
-    """Whether the result for these inputs is kept; ``get`` or ``put`` follows."""
+def has(number: int, given: Callable[[], tuple[Any, ...]], apart: bool = False) -> bool:
+    """Whether the result for these inputs is kept; ``get`` or ``put`` follows. ``apart`` as for ``begin``."""
     seen = of(number)
     seen.calls += 1
     key = _key(seen, given)
@@ -143,6 +156,8 @@ def has(number: int, given: Callable[[], tuple[Any, ...]]) -> bool:
     if key is not None and key in seen.results:
         seen.repeats += 1
         return True
+    if apart:
+        seen.drawn.append(rng.global_state())
     return False
 
 
@@ -156,11 +171,14 @@ def put(number: int, result: Any) -> None:
     key, _ = seen.begun.pop()
     if key is not None and not has_graph(result) and not _once(result):
         seen.results[key] = result
+    _put_back(seen)
 
 
-def kept(number: int, given: Callable[[], tuple[Any, ...]], work: Callable[[], Any]) -> Any:
+def kept(
+    number: int, given: Callable[[], tuple[Any, ...]], work: Callable[[], Any], apart: bool = False
+) -> Any:
     """A value, computed once for the same inputs."""
-    if has(number, given):
+    if has(number, given, apart):
         return get(number)
     result = work()
     put(number, result)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,9 +25,9 @@ class Course:
 
 
 class Loaders:
-    """Follows every DataLoader that is begun from now on."""
+    """Follows every DataLoader that is begun from now on; ``beginning`` is told of each time, before it."""
 
-    def __init__(self) -> None:
+    def __init__(self, beginning: Callable[[Course], None] | None = None) -> None:
         self.courses: dict[int, Course] = {}
         self.current: Course | None = None
         kind: Any = dataloader.DataLoader
@@ -38,6 +39,8 @@ class Loaders:
             course = self.courses.setdefault(id(loader), Course(loader, len(self.courses)))
             course.begun += 1
             self.current = course
+            if beginning is not None:
+                beginning(course)
             iterator = begin(loader)
             iterators[id(iterator)] = course
             return iterator

@@ -93,8 +93,7 @@ class Running:
         while frame is not None and len(found) < DEEPEST:
             path = frame.f_code.co_filename
             if places.is_user_file(path):
-                # Between two lines there is none.
-                found.append((path, frame.f_lineno or 0, frame.f_code.co_name))
+                found.append((path, _line(frame), frame.f_code.co_name))
             elif path.endswith(LOADER) and frame.f_code.co_name == "__next__":
                 part = part or "data"
             elif frame.f_code.co_name == places.ENGINE:
@@ -169,3 +168,15 @@ class Running:
             "compiled": self.compiled.facts(),
         }
         self.finish({"ended": how, "rows": rows, "exception": exception, "facts": facts})
+
+
+def _line(frame: FrameType) -> int:
+    """The line that a frame is at; where its instruction belongs to none, as the jump back of a loop, the line before it."""
+    if frame.f_lineno:
+        return frame.f_lineno
+    code, last = frame.f_code, frame.f_lasti
+    return (
+        max((s, line) for s, _, line in code.co_lines() if line and s <= last)[1]
+        if last >= 0
+        else code.co_firstlineno
+    )

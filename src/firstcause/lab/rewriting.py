@@ -3,7 +3,7 @@
 Each statement of a sealed process's plan is a piece of the program (``source/pieces``) and what is done with it: ``watch``
 times it and compares what it takes and gives, ``keep`` computes it once for the same inputs, ``seldom`` runs it at one
 time in many; the ways of ``source/otherwise`` are loops over elements made otherwise; ``instead`` is its ``text`` in place of
-the statement.
+the statement. ``apart`` beside ``watch`` or ``keep`` puts the generators of random numbers back after the piece.
 Standard library only: it runs before torch is imported.
 """
 
@@ -59,13 +59,14 @@ def _change(tree: ast.Module, asked: dict[str, Any]) -> None:
         return
     names: list[str] = asked["names"]
     given = f"lambda: ({''.join(f'{n}, ' for n in names)})"
+    apart = bool(asked.get("apart"))
     if piece.kind == "run":
-        block[first : last + 1] = _run(run, number, how, given)
+        block[first : last + 1] = _run(run, number, how, f"{given}, {apart}")
     elif piece.kind == "body":
         assert isinstance(run[0], ast.FunctionDef)
         body = run[0].body
         whole = ast.parse(
-            f"def __fc_body__():\n    pass\nreturn {MEMORY}.{CALLS[how]}({number}, {given}, __fc_body__)"
+            f"def __fc_body__():\n    pass\nreturn {MEMORY}.{CALLS[how]}({number}, {given}, __fc_body__, {apart})"
         )
         inner = whole.body[0]
         assert isinstance(inner, ast.FunctionDef)
@@ -79,7 +80,7 @@ def _change(tree: ast.Module, asked: dict[str, Any]) -> None:
         holder: Any = run[0]
         field = "iter" if piece.kind == "iter" else "value"
         value = getattr(holder, field)
-        call = ast.parse(f"{MEMORY}.{CALLS[how]}({number}, {given}, lambda: 0)", mode="eval").body
+        call = ast.parse(f"{MEMORY}.{CALLS[how]}({number}, {given}, lambda: 0, {apart})", mode="eval").body
         assert isinstance(call, ast.Call)
         assert isinstance(call.args[2], ast.Lambda)
         call.args[2].body = value

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from firstcause.source import reads
+from firstcause.source.loop_forms import parted
 
 Given = tuple[ast.expr, str]
 SIMPLE = (ast.Assign, ast.AnnAssign)
@@ -15,9 +16,13 @@ SIMPLE = (ast.Assign, ast.AnnAssign)
 
 def together(statement: ast.stmt) -> str | None:
     """The text that takes the place of a ``for`` or of a statement with a list of one value an element, unindented."""
-    if isinstance(statement, ast.For):
-        return _of_loop(statement)
-    return _of_list(statement)
+    if not isinstance(statement, ast.For):
+        return _of_list(statement)
+    made = _of_loop(statement)
+    if made is not None:
+        return made
+    ways = [_of_loop(one) for one in parted(statement)]
+    return "\n".join(w for w in ways if w is not None) if None not in ways else None
 
 
 @dataclass

@@ -122,7 +122,8 @@ def _called(examination: Examination, piece: Facts) -> tuple[str, int] | None:
 
 def changes(examination: Examination, piece: Facts) -> list[Change]:
     keys = ("file", "line", "column", "last", "kind", "number")
-    return [Change("with each result kept and given again", ({k: piece[k] for k in keys} | {"how": "keep"},))]
+    statement = {k: piece[k] for k in keys} | {"how": "keep"}
+    return [Change("with each result kept and given again", (statement,), drawing=True)]
 
 
 def known(examination: Examination, piece: Facts) -> Facts:

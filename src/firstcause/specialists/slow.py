@@ -12,15 +12,20 @@ from firstcause.specialists.examination import Examination, Facts
 from firstcause.specialists.verdicts import confirmed, inconclusive
 
 SLOW = "pace"
+APART = "(in both with the random numbers put back that it draws)"
 
 
 @dataclass(frozen=True)
 class Change:
-    """One change: the statements that are made otherwise, the arms that make it, and how it is said."""
+    """One change: the statements that are made otherwise, the arms that make it, and how it is said.
+
+    ``drawing`` tells that the statements may have drawn random numbers, which a program that runs them less often draws not.
+    """
 
     words: str
     statements: Sequence[Facts] = ()
     arms: Sequence[Arm] = speeds.CHANGED
+    drawing: bool = False
 
 
 @dataclass(frozen=True)
@@ -57,19 +62,21 @@ class Slow:
         said = self.told(examination, mine)
         missing = f"{said}; a change that makes the same steps at least {speeds.FASTER} times as fast"
         for number, change in enumerate(self.changes(examination, mine)):
-            paced = speeds.changed(examination, change.statements, change.arms)
+            paced, words = speeds.changed(examination, change.statements, change.arms), change.words
+            if change.drawing and "gain" in paced and not paced["same"]:
+                paced, words = speeds.apart(examination, change.statements), f"{words} {APART}"
             if "gain" not in paced:
                 missing = f"{said}; {paced['why']}"
             elif not paced["same"]:
-                missing = f"{said}; {change.words}, the training computes something else"
+                missing = f"{said}; {words}, the training computes something else"
             elif paced["gain"] < speeds.FASTER:
-                missing = f"{said}; {change.words}, the steps are {paced['gain']:.2f} times as fast: too little to be the cause"
+                missing = f"{said}; {words}, the steps are {paced['gain']:.2f} times as fast: too little to be the cause"
             else:
                 examination.memory[f"{self.cause} change"] = number
                 examination.memory[f"{self.cause} gain"] = paced
                 site = self.site(examination, mine)
                 values = {k: paced[k] for k in ("steps", "before", "after", "gain", "spread")}
-                text = f"{said}; {speeds.told(paced, change.words)}"
+                text = f"{said}; {speeds.told(paced, words)}"
                 return confirmed(self.cause, site, Evidence("experiment", True, text, values, site))
         return inconclusive(self.cause, missing)
 

@@ -209,10 +209,30 @@ def _is_again(piece: Facts) -> bool:
 # ------------------------------------------------------------------ one thing changed
 
 
+def apart(examination: Examination, statements: Sequence[Mapping[str, Any]]) -> Facts:
+    """The same steps with statements run less often, and neither they nor the others moving the random numbers of the rest."""
+    measured = pace(examination)
+    if examination.lab is None or not measured.get("steps"):
+        return {"why": "the same steps could not be measured"}
+    still = [{**s, "how": "watch", "apart": True} for s in statements]
+    ran = paces.measure(examination.lab, [WATCHED], measured["steps"], measured["limit"], still)[WATCHED.name]
+    if not ran.losses:
+        return {
+            "why": f"the steps with the random numbers put back were not seen: {ran.exception or ran.why}"
+        }
+    return changed(examination, [{**s, "apart": True} for s in statements], losses=ran.losses)
+
+
 def changed(
-    examination: Examination, statements: Sequence[Mapping[str, Any]], arms: Sequence[Arm] = CHANGED
+    examination: Examination,
+    statements: Sequence[Mapping[str, Any]],
+    arms: Sequence[Arm] = CHANGED,
+    losses: Sequence[float] | None = None,
 ) -> Facts:
-    """The same steps with a change: ``gain``, ``before``, ``after`` in seconds a step, and whether the losses are the same."""
+    """The same steps with a change: ``gain``, ``before``, ``after`` in seconds a step, and whether the losses are the same.
+
+    ``losses`` are those that they are compared with, of the steps as they are where None.
+    """
     measured = pace(examination)
     if examination.lab is None or not measured.get("steps"):
         return {"why": "the same steps could not be measured"}
@@ -233,7 +253,7 @@ def changed(
         "after": mean / (steps - 1),
         "gain": measured["seconds"] / max(mean, 1e-9),
         "spread": max(measured["spread"], (max(after) - min(after)) / max(min(after), 1e-9)),
-        "same": all(_same(measured["losses"], r.losses) for r in done),
+        "same": all(_same(losses if losses is not None else measured["losses"], r.losses) for r in done),
         "pieces": done[0].facts["pieces"],
     }
 

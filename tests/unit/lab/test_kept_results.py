@@ -49,10 +49,12 @@ def nothing_seen() -> Iterator[None]:
     kept_results.PIECES.clear()
 
 
-def rewritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, piece: Piece, how: str) -> dict[str, Any]:
+def rewritten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, piece: Piece, how: str, **more: Any
+) -> dict[str, Any]:
     path, plan = tmp_path / "train.py", tmp_path / "plan.json"
     path.write_text(PROGRAM)
-    plan.write_text(json.dumps([{"file": str(path), **piece.plain(), "number": 0, "how": how}]))
+    plan.write_text(json.dumps([{"file": str(path), **piece.plain(), "number": 0, "how": how, **more}]))
     monkeypatch.setenv(rewriting.STATEMENTS, str(plan))
     tree = ast.parse(PROGRAM)
     assert rewriting.rewrite(tree, str(path))
@@ -117,3 +119,20 @@ def test_equal_tensors_have_one_digest_and_graphs_none() -> None:
     assert kept_results.digest((one, "a")) == kept_results.digest((other, "a"))
     assert kept_results.digest(one) != kept_results.digest(one + 1)
     assert kept_results.digest(one.requires_grad_() * 2) is None
+
+
+@pytest.mark.parametrize("kind", ["run", "body"])
+def test_what_a_piece_draws_moves_no_random_number_of_the_rest_where_it_is_put_apart(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    after = {}
+    for how in ("watch", "keep"):
+        kept_results.PIECES.clear()
+        space = rewritten(tmp_path, monkeypatch, piece_at(23, kind), how, apart=True)
+        rows = space["Rows"]("x")
+        random.seed(5)
+        drawn = [rows.drawn(2) for _ in range(3)]
+        after[how] = random.random()
+        assert drawn[0] == drawn[1] == drawn[2]
+    random.seed(5)
+    assert after == {"watch": (untouched := random.random()), "keep": untouched}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import multiprocessing
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,7 +13,7 @@ import pytest
 import torch
 from torch import nn
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
-from torch.utils.data import DataLoader, Dataset, TensorDataset
+from torch.utils.data import DataLoader, Dataset, IterableDataset, TensorDataset
 
 from firstcause.lab.interventions.audit import Change
 
@@ -259,3 +259,93 @@ def test_codes_that_are_never_chosen_are_counted_and_chosen_once_they_begin_amon
     assert found["site"]["text"] == "index = torch.cdist(z, codes.weight).argmin(1)"
 
     assert watched(far_codes, "codes_used", revived=6)["codebooks"][0]["used"] > 8
+
+
+class Stream(IterableDataset[Any]):  # type: ignore[misc]
+    """Numbers that are drawn, or a share each of the same numbers, shuffled."""
+
+    def __init__(self, shared_out: bool) -> None:
+        self.rng, self.shared_out = np.random.default_rng(0), shared_out
+
+    def __iter__(self) -> Iterator[Any]:
+        info = torch.utils.data.get_worker_info()
+        number, count = (info.id, info.num_workers) if info is not None else (0, 1)
+        own = np.arange(16.0)[number::count]
+        if self.shared_out:
+            self.rng.shuffle(own)
+        for x in own:
+            yield torch.tensor([x if self.shared_out else self.rng.normal(), 1.0])
+
+
+@pytest.mark.parametrize(("shared_out", "number"), [(False, 1), (True, 0)])
+def test_workers_that_shuffle_shares_of_their_own_alike_repeat_nothing(shared_out: bool, number: int) -> None:
+    def training(begin: Callable[[], None]) -> object:
+        loader = DataLoader(Stream(shared_out), batch_size=4, num_workers=2)
+        net = nn.Linear(2, 1)
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+        begin()
+        for batch in loader:
+            net(batch.float()).mean().backward()
+            optimizer.step()
+        return loader
+
+    assert len(watched(training, "worker_draws")["draws"]) == number
+
+
+def test_one_worker_that_begins_each_epoch_alike_is_told() -> None:
+    def training(begin: Callable[[], None]) -> object:
+        loader = DataLoader(Noisy(own=True), batch_size=4, num_workers=1)
+        net = nn.Linear(2, 1)
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+        begin()
+        for _ in range(3):
+            for batch in loader:
+                net(batch.float()).mean().backward()
+                optimizer.step()
+        return loader
+
+    (found,) = watched(training, "worker_draws")["draws"]
+    assert (found["name"], found["alike"], found["number"]) == ("rng", "epochs", 3)
+
+
+def triplets(near_first: bool, hardest: bool = False, given: bool = False) -> Training:
+    def training(begin: Callable[[], None]) -> object:
+        generator = torch.Generator().manual_seed(0)
+        centres = torch.randn(6, 8, generator=generator)
+        net = nn.Linear(8, 4)
+        optimizer = torch.optim.Adam(net.parameters(), lr=0.01)
+        begin()
+        for _ in range(40):
+            kind = torch.randint(0, 6, (32,), generator=generator)
+            other = (kind + torch.randint(1, 6, (32,), generator=generator)) % 6
+            noise = 0.3 * torch.randn(3, 32, 8, generator=generator)
+            a, p, n = (
+                nn.functional.normalize(net(centres[k] + noise[i]), dim=1)
+                for i, k in enumerate((kind, kind, other))
+            )
+            pair = (p, n) if near_first else (n, p)
+            if given:
+                loss = nn.functional.triplet_margin_loss(a, *pair, margin=0.5)
+            else:
+                one, two = ((a - q).square().sum(1) for q in pair)
+                if hardest:
+                    one, two = one.unflatten(0, (8, 4)).max(1).values, two.unflatten(0, (8, 4)).min(1).values
+                loss = nn.functional.relu(one - two + 0.5).mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        return net
+
+    return training
+
+
+@pytest.mark.parametrize("given", [False, True])
+def test_a_margin_is_told_with_the_value_at_which_both_are_equal(given: bool) -> None:
+    (found,) = watched(triplets(near_first=False, given=given), "margins_of_losses")["margins"]
+
+    assert found["level"] == 0.5
+    assert found["function"] == ("triplet_margin_loss" if given else "relu")
+
+
+def test_the_hardest_pairs_of_a_batch_are_left_alone() -> None:
+    assert watched(triplets(near_first=True, hardest=True), "margins_of_losses")["margins"] == []

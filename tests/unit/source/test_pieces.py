@@ -85,6 +85,10 @@ LOOPS = {
     "square": "for i in range(n):\n    for j in range(n):\n        out[i, j] = ((x[i] - y[j]) ** 2).sum()",
     "turned": "for i in range(n):\n    for j in range(n):\n        out[j, i] = (x[i] * y[j]).sum()",
     "where": "for i in range(n):\n    for j in range(n):\n        if i != j:\n            total += torch.relu(x[i] - y[j]).sum()",
+    "counted": "for i in range(n):\n    for j in range(n):\n        if x[i, 0] > y[j, 0]:\n            d = (x[i] - y[j]).abs().sum()\n            total = total + d\n            count += 1",
+    "skipped": "for i in range(n):\n    for j in range(n):\n        if i == j or x[i, 1] < 0:\n            continue\n        total += (x[i] * y[j]).sum()\n        count += 2",
+    "triangle": "for i in range(n):\n    for j in range(i + 1, n):\n        total += (x[i] - x[j]).abs().sum()",
+    "nested": "for i in range(n):\n    if x[i, 0] > 0:\n        for j in range(n):\n            if not x[j, 1] > 0:\n                total += (x[i] - y[j]).sum()",
     "inner": "for i in range(n):\n    s = torch.zeros(())\n    for j in range(3):\n        s = s + x[i, j] * w[j]\n    found.append(s)",
     "zip": "for a, b in zip(x, y):\n    found.append((a - b).abs().mean())",
     "list": "total = torch.stack([(a * b).sum() for a, b in zip(x, y)]).mean()",
@@ -98,13 +102,23 @@ def test_all_elements_at_once_give_what_the_loop_gives(name: str) -> None:
 
     def names() -> dict[str, Any]:
         out = torch.zeros(6, 6)
-        return {"x": x, "y": y, "w": y[0], "n": 6, "total": torch.zeros(()), "out": out, "found": []}
+        return {
+            "x": x,
+            "y": y,
+            "w": y[0],
+            "n": 6,
+            "total": torch.zeros(()),
+            "count": 0,
+            "out": out,
+            "found": [],
+        }
 
     text = together(ast.parse(LOOPS[name]).body[0])
     assert text is not None
     assert "vmap" in text
     plain, made = run(LOOPS[name], names()), run(text, names())
     torch.testing.assert_close(made["total"], plain["total"])
+    assert float(made["count"]) == plain["count"]
     torch.testing.assert_close(made["out"], plain["out"])
     torch.testing.assert_close(list(made["found"]), plain["found"])
 
@@ -116,6 +130,8 @@ def test_all_elements_at_once_give_what_the_loop_gives(name: str) -> None:
         "for i in range(n):\n    total = total + x[i + 1]",
         "while n:\n    n = n - 1",
         "for i in range(n):\n    h = cell(x[i], h)\n    print(h)",
+        "for i in range(n):\n    total += x[i].sum()\n    other = other + total",
+        "for i in range(n):\n    if x[i, 0] > 0:\n        break\n    total += x[i].sum()",
     ],
 )
 def test_a_loop_of_another_form_stays(loop: str) -> None:

@@ -3,7 +3,7 @@
 Facts:
 
 - ``file``, ``line``: where the term is made; ``lines`` all such lines of its file.
-- ``kind``: ``error``, ``likelihood`` or ``action``.
+- ``kind``: ``error``, ``likelihood``, ``action``, or ``margin`` where two values are to be exchanged.
 - ``maximised``: whether the optimizer is told to maximise.
 """
 
@@ -64,9 +64,58 @@ def _change(facts: Facts, project: Project) -> Change | None:
             if len(told) == 1
             else None
         )
+    if facts["kind"] == "margin":
+        return _exchanged(facts, module)
     if facts["kind"] == "action":
         return _smaller(facts, module) if len(facts["lines"]) > 1 else _product(facts, module)
     return _written(facts, module)
+
+
+def _exchanged(facts: Facts, module: Module) -> Change | None:
+    """The two operands of the one difference on the line, or the two arguments that the loss compares, exchanged."""
+    nodes = module.nodes_on(int(facts["line"]))
+    for call in (n for n in nodes if isinstance(n, ast.Call)):
+        name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+        first = {"triplet_margin_loss": 1, "margin_ranking_loss": 0}.get(name)
+        if first is not None and len(call.args) > first + 1:
+            one, other = call.args[first : first + 2]
+            texts = {one: module.segment(other), other: module.segment(one)}
+            return module, call, _texts_put(module, call, texts)
+    chains = [
+        n for n in nodes if isinstance(n, ast.BinOp) and _is_sum(n) and not _is_sum(module.parents.get(n))
+    ]
+    for chain in chains:
+        values = [(sign, n) for sign, n in _terms(chain, 1) if not _is_number(module, n, facts)]
+        if [sign for sign, _ in values] in ([1, -1], [-1, 1]):
+            (_, one), (_, other) = values
+            texts = {one: module.segment(other), other: module.segment(one)}
+            return module, chain, _texts_put(module, chain, texts)
+    return None
+
+
+def _is_sum(node: ast.AST | None) -> bool:
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub)
+
+
+def _terms(node: ast.expr, sign: int) -> list[tuple[int, ast.expr]]:
+    """The terms of a chain of sums and differences, with their signs."""
+    if not isinstance(node, ast.BinOp) or not _is_sum(node):
+        return [(sign, node)]
+    after = -sign if isinstance(node.op, ast.Sub) else sign
+    return [*_terms(node.left, sign), *_terms(node.right, after)]
+
+
+def _is_number(module: Module, node: ast.AST, facts: Facts) -> bool:
+    return isinstance(node, ast.Constant) or module.segment(node) in (facts.get("numbers") or ())
+
+
+def _texts_put(module: Module, chain: ast.AST, texts: dict[ast.expr, str]) -> Edit:
+    """The chain with some of its terms, in the order of the text, written otherwise."""
+    text, base = module.segment(chain), module.span(chain)[0]
+    for node, new in sorted(texts.items(), key=lambda pair: -module.span(pair[0])[0]):
+        start, end = module.span(node)
+        text = text[: start - base] + new + text[end - base :]
+    return replaced(module, chain, text)
 
 
 def _product(facts: Facts, module: Module) -> Change | None:

@@ -29,6 +29,7 @@ WATCHERS = (
     "targets_shifted",
     "padding_counted",
     "signs_of_losses",
+    "margins_of_losses",
     "units_at_start",
     "weights_summed",
     "axes_swapped",

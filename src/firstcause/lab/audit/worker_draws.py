@@ -1,96 +1,88 @@
-"""What random numbers the workers of a loader draw: the states of their generators at each fetch, told through a pipe."""
+"""What random numbers the workers of a loader would draw: each worker's first samples, made in a process of its own.
+
+A sealed process starts no workers. A fork of it stands for one: with its random numbers, its ``worker_init_fn`` and the
+copy of the dataset that a worker would have, it fetches what would be its first batches, and is gone.
+"""
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import hashlib
-import json
-import os
 import pickle
 import random
 import sys
+import time
 from collections.abc import Iterator
+from functools import partial
+from itertools import islice
 from typing import Any
 
 import torch
-from torch.utils import data
+from torch.utils.data import IterableDataset, _DatasetKind
 
 from firstcause.lab.audit import Watcher
-from firstcause.lab.loaders import Loaders
+from firstcause.lab.kept_results import digest
+from firstcause.lab.loaders import Course, Loaders
+from firstcause.lab.loading.child import Child
+from firstcause.lab.loading.workers import Draws, base_seed
+from firstcause.record.observe import rng
+from firstcause.record.observe.unstarted import asked_of
 
-EPOCHS, FETCHES, DEPTH = 3, 3, 3
+EPOCHS, WORKERS, FETCHES, DEPTH = 3, 4, 2, 3
+# Seconds for one worker, and for all of an audit: what takes longer is not looked at.
+ONE, ALL = 3.0, 12.0
 
 
 class Watch(Watcher):
     """Facts: ``draws``, a generator each that begins alike in several workers, or in one worker in two epochs."""
 
     def start(self) -> None:
-        self.loaders = Loaders()
-        self.epoch = 0
-        self.out, self.into = os.pipe()
-        os.set_blocking(self.out, False)
-        os.set_blocking(self.into, False)
-        worker: Any = data._utils.worker
-        loop = worker._worker_loop
+        self.rows: list[dict[str, Any]] = []
+        self.left = ALL
+        # The generators that a dataset held when its loader was first begun, and after the last step on its batches.
+        self.first: dict[int, dict[str, Any]] = {}
+        self.last: dict[int, dict[str, str]] = {}
+        self.loaders = Loaders(self._beginning)
 
-        def told(*args: Any, **kwargs: Any) -> Any:
-            # In the worker: its process is this one's fork, and its fetchers are its own.
-            current = self.loaders.current
-            if current is not None and current.begun <= EPOCHS:
-                for kind in (data._utils.fetch._MapDatasetFetcher, data._utils.fetch._IterableDatasetFetcher):
-                    self._follow(kind, args[1], [current.number, current.begun])
-            return loop(*args, **kwargs)
-
-        worker._worker_loop = told
-
-    def _follow(self, kind: Any, dataset: Any, where: list[int]) -> None:
-        fetch, done = kind.fetch, [0]
-
-        def fetched(fetcher: Any, indices: Any) -> Any:
-            before = {n: _state(g) for n, g in generators(dataset)} if done[0] < FETCHES else {}
-            batch = fetch(fetcher, indices)
-            if done[0] < FETCHES:
-                after = dict(generators(dataset))
-                info = data.get_worker_info()
-                self._write(
-                    {
-                        "loader": where[0],
-                        "epoch": where[1],
-                        "worker": info.id if info is not None else 0,
-                        "fetch": done[0],
-                        "states": {n: s for n, s in before.items() if n in after and _state(after[n]) != s},
-                        "next": {n: _next(g) for n, g in after.items()},
-                    }
-                )
-                done[0] += 1
-            return batch
-
-        kind.fetch = fetched
-
-    def _write(self, row: dict[str, Any]) -> None:
-        # A full pipe: what was told before is enough.
-        with contextlib.suppress(BlockingIOError):
-            os.write(self.into, (json.dumps(row) + "\n").encode())
+    def _beginning(self, course: Course) -> None:
+        asked = asked_of(course.loader)
+        if not asked.workers or course.begun > EPOCHS or (asked.persistent and course.begun > 1):
+            return
+        held = dict(_held(course.loader.dataset, "", DEPTH, set()))
+        untouched = course.begun > 1 and self.last.get(course.number) == {
+            n: _state(g) for n, g in held.items()
+        }
+        states = self.first.setdefault(
+            course.number, {n: copy.deepcopy(rng.state_of(g)) for n, g in held.items()}
+        )
+        # In a later epoch a worker would begin as in the first one, unless the program has changed the dataset between.
+        put_back = states if untouched else {}
+        for worker in range(min(asked.workers, WORKERS) if course.begun == 1 else 1):
+            began = time.monotonic()
+            if self.left <= 0:
+                return
+            child = Child(partial(_work, course, worker, asked.workers, put_back))
+            told = list(child.answers(ONE, began + min(ONE, self.left)))
+            self.rows += [t for t in told if "states" in t]
+            self.left -= time.monotonic() - began
 
     def before_step(self, optimizer: torch.optim.Optimizer) -> None:
         self.loaders.stepped()
+        current = self.loaders.current
+        if current is not None and current.begun < EPOCHS and current.number in self.first:
+            held = _held(current.loader.dataset, "", DEPTH, set())
+            self.last[current.number] = {n: _state(g) for n, g in held}
 
     def facts(self) -> dict[str, Any]:
-        text = b""
-        with contextlib.suppress(BlockingIOError):
-            while part := os.read(self.out, 65536):
-                text += part
-        rows = [json.loads(line) for line in text.decode().splitlines() if line.endswith("}")]
         found = []
         for course in self.loaders.trained():
-            own = [r for r in rows if r["loader"] == course.number]
+            own = [r for r in self.rows if r["loader"] == course.number]
             for one in _alike(own):
                 owner, kind = _owner(course.loader.dataset, one["name"])
                 found.append(
                     one
                     | {
-                        "workers": course.loader.num_workers,
+                        "workers": asked_of(course.loader).workers,
                         "owner": owner,
                         "kind": kind,
                         "own_init": course.loader.worker_init_fn is not None,
@@ -98,6 +90,38 @@ class Watch(Watcher):
                     }
                 )
         return {"draws": found}
+
+
+def _work(course: Course, worker: int, workers: int, put_back: dict[str, Any], child: Child) -> None:
+    """In the child: what this worker fetches first, and the generators before and after."""
+    loader = course.loader
+    dataset = loader.dataset
+    for name, generator in _held(dataset, "", DEPTH, set()):
+        if name in put_back:
+            rng.set_state_of(generator, put_back[name])
+    base = base_seed(loader)
+    batches = islice(iter(loader._index_sampler), worker, worker + FETCHES * workers, workers)
+    with Draws(dataset, workers, base).as_worker(worker, loader.worker_init_fn):
+        # As a list: a batch of tensors would be made in shared memory, which a sealed process may not have.
+        fetcher = _DatasetKind.create_fetcher(
+            loader._dataset_kind, dataset, loader._auto_collation, list, loader.drop_last
+        )
+        for number, indices in enumerate(batches):
+            before = {n: _state(g) for n, g in generators(dataset)}
+            samples = fetcher.fetch(indices)
+            after = dict(generators(dataset))
+            child.tell(
+                {
+                    "loader": course.number,
+                    "epoch": course.begun,
+                    "worker": worker,
+                    "fetch": number,
+                    # Workers of a stream may share it among them and draw alike only to shuffle their shares.
+                    "samples": digest(samples) if isinstance(dataset, IterableDataset) else 0,
+                    "states": {n: s for n, s in before.items() if n in after and _state(after[n]) != s},
+                    "next": {n: _next(g) for n, g in after.items()},
+                }
+            )
 
 
 def _alike(rows: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -108,7 +132,13 @@ def _alike(rows: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
             at = {(r["epoch"], r["worker"]): r for r in rows if r["fetch"] == fetch and name in r["states"]}
             states = {k: r["states"][name] for k, r in at.items()}
             first = [k for k in states if k[0] == min(k[0] for k in states)]
-            if len(first) > 1 and len({states[k] for k in first}) == 1:
+            samples = {at[k]["samples"] for k in first}
+            if (
+                len(first) > 1
+                and len({states[k] for k in first}) == 1
+                and len(samples) == 1
+                and None not in samples
+            ):
                 yield {
                     "name": name,
                     "alike": "workers",
@@ -139,7 +169,7 @@ def _held(value: Any, path: str, depth: int, seen: set[int]) -> Iterator[tuple[s
     if id(value) in seen or isinstance(value, (torch.nn.Module, torch.Tensor)):
         return
     seen.add(id(value))
-    if _is_generator(value):
+    if rng.is_generator(value):
         yield path, value
     elif isinstance(value, (list, tuple)) and len(value) < 32:
         for number, one in enumerate(value):
@@ -147,13 +177,6 @@ def _held(value: Any, path: str, depth: int, seen: set[int]) -> Iterator[tuple[s
     elif depth and hasattr(value, "__dict__") and not isinstance(value, type):
         for key, one in vars(value).items():
             yield from _held(one, f"{path}.{key}".lstrip("."), depth - 1, seen)
-
-
-def _is_generator(value: Any) -> bool:
-    kind = type(value)
-    return isinstance(value, (torch.Generator, random.Random)) or (
-        kind.__module__.startswith("numpy.random") and kind.__name__ in ("Generator", "RandomState")
-    )
 
 
 def _state(generator: Any) -> str:
@@ -174,7 +197,7 @@ def _next(generator: Any) -> float | None:
         twin = torch.Generator()
         twin.set_state(generator.get_state())
         return round(float(torch.rand((), generator=twin)), 6)
-    if _is_generator(generator):
+    if rng.is_generator(generator):
         return round(float(copy.deepcopy(generator).random()), 6)
     return None
 
@@ -182,7 +205,7 @@ def _next(generator: Any) -> float | None:
 def _owner(dataset: Any, path: str) -> tuple[str, str]:
     """The class that holds a generator, and the generator's own class; empty for the process's own."""
     held = dict(generators(dataset)).get(path)
-    if held is None or not _is_generator(held):
+    if held is None or not rng.is_generator(held):
         return "", ""
     value = dataset
     for part in path.split(".")[:-1]:

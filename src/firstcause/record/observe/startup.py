@@ -29,14 +29,14 @@ def install(folder: str, before: frozenset[str]) -> None:
         mainscript.enter_script(current, finder)
     if current.replay:
         # A fresh process that runs the user's code again is sealed before its first line.
-        from firstcause.record.observe import arrival, other_device
+        from firstcause.record.observe import arrival, other_device, unstarted
         from firstcause.sandbox import seal, writers
 
         current.seal_report = seal.seal(os.environ["FIRSTCAUSE_SCRATCH"], current.keep_open(current.replay))
         finder.meet(writers.patches())
         current.arrival = arrival.wanted(current, finder)
         other_device.lead(finder)
-        after.setdefault("torch.utils.data.dataloader", []).append(_without_workers)
+        after.setdefault("torch.utils.data.dataloader", []).append(unstarted.without_workers)
     else:
         after.setdefault("torch.distributed.distributed_c10d", []).append(_follow_ranks)
         audit = os.environ.get("FIRSTCAUSE_RANKS")
@@ -85,20 +85,6 @@ def _follow_ranks(module: Any) -> None:
         return result
 
     module.init_process_group = init_process_group
-
-
-def _without_workers(module: ModuleType) -> None:
-    """A sealed process starts no others: its loaders draw in the process itself."""
-    original = module.DataLoader.__init__
-
-    def init(self: Any, *args: Any, **kwargs: Any) -> None:
-        kwargs.update(num_workers=0)
-        for name in ("prefetch_factor", "persistent_workers", "multiprocessing_context", "timeout"):
-            kwargs.pop(name, None)
-        # num_workers is the sixth argument when it is given by position.
-        original(self, *args[:5], **kwargs)
-
-    module.DataLoader.__init__ = init
 
 
 def _mark_spawned_mains(module: ModuleType) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from firstcause.lab.counterfactual import Arm, Ran
 from firstcause.schema import Evidence, Hypothesis
-from firstcause.specialists import audits, shifts
+from firstcause.specialists import audits, margins, shifts
 from firstcause.specialists.examination import Examination, Facts
 from firstcause.specialists.verdicts import confirmed, inconclusive
 
@@ -32,17 +32,23 @@ WHAT = {
 
 def seen(found: Ran, examination: Examination) -> str | None:
     one = _turned(found, examination)
-    return _told(one) if one is not None else None
+    if one is not None:
+        return _told(one)
+    margin = _margin(found, examination)
+    return margins.told(margin, found) if margin is not None else None
 
 
 def propose(examination: Examination) -> bool:
     found = audits.audit(examination)
-    return found is not None and _turned(found, examination) is not None
+    return found is not None and seen(found, examination) is not None
 
 
 def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     found = audits.audit(examination)
     one = _turned(found, examination) if found is not None else None
+    margin = _margin(found, examination) if found is not None and one is None else None
+    if found is not None and margin is not None:
+        return margins.settle(hypothesis, examination, found, margin)
     if found is None or one is None or examination.lab is None:
         return inconclusive(CAUSE, "a term of the loss that each step makes worse")
     site = examination.site(one["site"])
@@ -92,6 +98,11 @@ def _turned(found: Ran, examination: Examination) -> Facts | None:
     return one if len(against) == len(of) else None
 
 
+def _margin(found: Ran, examination: Examination) -> Facts | None:
+    one = margins.stuck(found)
+    return one if one is not None and not shifts.says(examination, ON_PURPOSE) else None
+
+
 def _told(one: Facts) -> str:
     steps = one["against"] + one["with"]
     how = max(one["against"], one["with"])
@@ -129,6 +140,9 @@ def _error(values: Sequence[float]) -> float:
 def facts(examination: Examination) -> Facts:
     found = audits.audit(examination)
     one = _turned(found, examination) if found is not None else None
+    margin = _margin(found, examination) if found is not None and one is None else None
+    if margin is not None:
+        return margins.facts(examination, margin)
     if found is None or one is None:
         return {}
     lines = sorted(
