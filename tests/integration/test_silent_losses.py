@@ -28,6 +28,12 @@ CASES = [
         "loss = (policy.log_prob(action) * (reward - 0.45)).mean()",
         "counterfactual",
     ),
+    (
+        "levels_along_rows",
+        "silent-broadcast",
+        "noisy = clean + levels[level] * noise",
+        "counterfactual",
+    ),
     ("margins_exchanged", "wrong-sign-loss", "gap = far - near + 0.5", "counterfactual"),
     (
         "workers_drawing_alike",

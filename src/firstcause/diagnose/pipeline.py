@@ -110,9 +110,9 @@ def _audited(
         del examination.memory[ENOUGH]
     # Watchers make some trainings many times slower: that must not take the time in which slow steps are looked at.
     with examination.lab.keeping(OF_PACES if is_whole else 0.0):
-        told = audited(examination)
         made = audit_of(examination.lab)
-        found = _established(told, examination, asked) or _established(left(examination), examination, asked)
+    told = audited(examination)
+    found = _established(told, examination, asked) or _established(left(examination), examination, asked)
     if found is not None:
         return found
     is_unmade = not told and made.ended in ("lost", "exception")

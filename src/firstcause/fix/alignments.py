@@ -35,11 +35,18 @@ def patch_of_alignment(cause: str, facts: Facts, project: Project, root: str) ->
     if node is None or not method:
         return None
     site, text = module.site(node), module.segment(node)
+    edits = called(module, node, method)
+    for other in facts.get("also") or ():
+        # All or none: half of them aligned is a program that nobody had.
+        also = _operand(project, module, other) if module_of(other, project) is module else None
+        if also is None:
+            return None
+        edits += called(module, also, method)
     return draft(
         project,
         root,
         cause,
-        called(module, node, method),
+        edits,
         f"Give `{text}` the shape {list(facts['other'])} of its partner at {site}: it has {list(facts['shape'])}.",
         f"{site}: `{text}` becomes `{text}{method}`; the result holds one value for each of its own, not for each pair.",
         "Other places that use the same tensor, and models trained on the broadcast values.",

@@ -37,6 +37,7 @@ SHOWN_BY = {
     "scheduler-before-optimizer": ("schedule_steps",),
     "scheduler-per-batch": ("schedule_steps",),
     "seed-incomplete": ("modes_of_steps",),
+    "silent-broadcast": ("widths_met",),
     "sigmoid-before-bce-logits": ("activations_before_loss",),
     "softmax-before-cross-entropy": ("activations_before_loss",),
     "target-leakage": ("targets_in_input",),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import math
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 # Weights are copied at each step to measure updates; above this many elements only norms of gradients are taken.
 MEASURED_ELEMENTS = 20_000_000
+# Seconds in which an arm that runs out of time tells what it has seen, and how many steps it takes at least.
+TELLING, LEAST_STEPS = 4.0, 20
 
 
 class Running:
@@ -29,6 +32,9 @@ class Running:
         module = importlib.import_module(f"firstcause.lab.interventions.{arm['change'] or 'control'}")
         self.change = module.Change(arm.get("settings") or {}, recorder)
         self.most = int(plan.get("steps", 1))
+        # An audit that would be killed ends by itself before, with what it has seen; what it is compared with is as short.
+        may_stop = arm["change"] == "audit" and not set(arm.get("settings") or {}) - {"watch"}
+        self.until = plan.get("until", math.inf) - TELLING if may_stop else math.inf
         self.rows: list[dict[str, Any]] = []
         self.losses: list[torch.Tensor] = []
         self.divided = False
@@ -117,7 +123,8 @@ class Running:
                 "dtypes": sorted({str(p.dtype)[6:] for p in self.held}),
             }
             self.before = []
-        if len(self.rows) >= self.most:
+        is_late = len(self.rows) >= LEAST_STEPS and time.monotonic() > self.until
+        if len(self.rows) >= self.most or is_late:
             self.end("steps")
 
     def _own_sites(self) -> list[dict[str, Any]]:

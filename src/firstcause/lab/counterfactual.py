@@ -84,6 +84,8 @@ class Lab:
         # Every plan with its arms, in the order in which they were asked for.
         self.asked: list[tuple[dict[str, Any], tuple[Arm, ...]]] = []
         self._known: dict[str, dict[str, Ran]] = {}
+        # How many steps the audit came in its time, where it was not all of them: what is compared with it takes as many.
+        self.seen_steps: int | None = None
 
     @cached_property
     def world(self) -> int:
@@ -115,13 +117,21 @@ class Lab:
 
     def horizon(self, least: int) -> int:
         """How many steps an arm is to take: all of a short run and one more, for what stands after the last; else ``least``."""
+        if self.seen_steps is not None:
+            return self.seen_steps
         seconds = self.folder.run().seconds
         taken = len(steps_of(self.folder.journals().values()))
         return max(least, taken + 1) if seconds is not None and seconds <= WHOLE_SECONDS else least
 
     def from_start(self, arms: Sequence[Arm], steps: int, after: int = 0) -> dict[str, Ran]:
         """Each arm from the program's first mark (or the first one after step ``after``), for ``steps`` steps."""
-        return self._run({"from": "start", "steps": steps, "after": after}, arms)
+        ran = self._run({"from": "start", "steps": steps, "after": after}, arms)
+        if not after and any(a.change == "audit" and _is_cut(ran[a.name], steps) for a in arms):
+            self.seen_steps = max(len(ran[a.name].rows) for a in arms)
+            # Asked for once more, it is asked for with as many steps as it took.
+            as_long = {"from": "start", "steps": self.seen_steps, "after": 0}
+            self._known.setdefault(json.dumps(as_long, sort_keys=True), {}).update(ran)
+        return ran
 
     def ran(self, since: int = 0) -> dict[str, Ran]:
         """What came of the arms that were asked for, by name, behind the first ``since`` plans."""
@@ -163,6 +173,8 @@ class Lab:
         whole = plan | {
             "arms": [{"name": a.name, "change": a.change, "settings": a.settings} for a in arms],
             "seconds": left,
+            # By the clock that all processes of a machine share.
+            "until": time.monotonic() + left,
             "arm_seconds": SLOWER * took + SLACK,
         }
         extra = {"FIRSTCAUSE_DEEP": DEEP}
@@ -186,6 +198,11 @@ class Lab:
             said = f"; it said: {ended.said}" if ended.said else ""
             return lost(arms, f"the process {how}{said}")
         return found
+
+
+def _is_cut(ran: Ran, steps: int) -> bool:
+    """Whether an arm ended by itself before its last step and before the program, for want of time."""
+    return ran.ended == "steps" and 0 < len(ran.rows) < steps
 
 
 def lost(arms: Sequence[Arm], why: str) -> dict[str, Ran]:

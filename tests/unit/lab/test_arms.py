@@ -99,3 +99,25 @@ def test_a_failing_step_that_was_not_kept_has_no_arms(lab: Lab) -> None:
 
     assert ran.ended == "lost"
     assert "was not kept" in ran.why
+
+
+def test_what_is_compared_with_an_audit_that_ran_out_of_time_takes_as_many_steps(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    audit = Arm("as it ran, audited", "audit")
+    asked = answering(
+        monkeypatch, Ended(0, (line(audit.name, *[1.0] * 25),), ""), Ended(0, (line(OTHER.name, 1.0),), "")
+    )
+
+    cut = lab.from_start([audit], lab.horizon(60))[audit.name]
+    assert lab.from_start([audit], lab.horizon(60))[audit.name] is cut
+    lab.from_start([OTHER], lab.horizon(60))
+
+    assert [a["steps"] for a in asked] == [60, 25]
+    assert asked[0]["until"] > 0
+
+
+def test_time_is_kept_for_what_comes_later_and_given_back(lab: Lab) -> None:
+    with lab.keeping(40):
+        assert 15 < lab.seconds_left <= 30
+    assert lab.seconds_left > 50

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
+import pytest
 import torch
 
+from firstcause.lab.arm import Running
 from firstcause.lab.audit import Watcher
 from firstcause.lab.audit import modes_of_steps as stands_in
 from firstcause.lab.interventions.audit import Change
@@ -44,3 +47,19 @@ def test_a_watcher_that_fails_is_named_and_the_others_go_on(monkeypatch: Any) ->
     facts = change.facts()
     assert facts["calls"] == 2
     assert facts["failed"] == {"test_audit_arm": "KeyError('first')"}
+
+
+@pytest.mark.parametrize(("settings", "ended"), [({}, ["steps"]), ({"align": True}, [])])
+def test_an_audit_out_of_time_ends_with_what_it_has_seen_and_an_experiment_goes_on(
+    settings: dict[str, Any], ended: list[str]
+) -> None:
+    arm = {"name": "audited", "change": "audit", "settings": {"watch": ["modes_of_steps"], **settings}}
+    running = Running(arm, {"steps": 100, "until": time.monotonic()}, None)  # type: ignore[arg-type]
+    told: list[str] = []
+    running.finish = lambda facts: told.append(facts["ended"])
+    running.change.watchers, running.change.failed = [], {}
+    running.rows = [{} for _ in range(20)]
+
+    running.stepped(torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=0.1))
+
+    assert told == ended

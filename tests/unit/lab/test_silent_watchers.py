@@ -349,3 +349,49 @@ def test_a_margin_is_told_with_the_value_at_which_both_are_equal(given: bool) ->
 
 def test_the_hardest_pairs_of_a_batch_are_left_alone() -> None:
     assert watched(triplets(near_first=True, hardest=True), "margins_of_losses")["margins"] == []
+
+
+def scaled(by: Callable[[torch.Tensor], torch.Tensor]) -> Training:
+    """Samples of 8 values in batches of 8, scaled by a vector of 8 that ``by`` makes of each batch."""
+
+    def training(begin: Callable[[], None]) -> object:
+        stored = torch.randn(80, 8)
+        net = nn.Linear(8, 1)
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+        begin()
+        for _ in range(2):
+            for rows in torch.randperm(80).split(8):
+                batch = stored[rows]
+                net(batch * by(batch)).square().mean().backward()
+                optimizer.step()
+                optimizer.zero_grad()
+        return net
+
+    return training
+
+
+WEIGHTS = torch.rand(12)
+BY_VECTOR: dict[str, tuple[Callable[[torch.Tensor], torch.Tensor], bool]] = {
+    "one a sample": (lambda batch: batch.amax(1), True),
+    "one a column, of the batch": (lambda batch: batch.mean(0), False),
+    "one a column, drawn": (lambda batch: (torch.rand(8) > 0.5).float(), False),
+    "one a column, cut out of a longer one": (lambda batch: WEIGHTS[:8], False),
+}
+
+
+@pytest.mark.parametrize("name", BY_VECTOR)
+def test_a_batch_of_one_row_less_is_refused_where_a_value_a_sample_lies_along_the_row(name: str) -> None:
+    by, is_refused = BY_VECTOR[name]
+    (met,) = watched(scaled(by), "widths_met")["widths"] or [None]
+    facts = watched(scaled(by), "widths_met", fewer=8)
+
+    assert met is None or (met["shape"], met["other"], met["operand"]) == ([8], [8, 8], 1)
+    assert facts["shortened"] > 10
+    assert [r["site"]["text"] for r in facts["refused"]] == (
+        ["net(batch * by(batch)).square().mean().backward()"] if is_refused else []
+    )
+
+
+def test_a_weight_of_the_columns_that_lasts_is_not_told() -> None:
+    fixed = torch.rand(8)
+    assert watched(scaled(lambda batch: fixed), "widths_met")["widths"] == []

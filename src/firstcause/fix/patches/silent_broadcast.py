@@ -4,7 +4,7 @@ Facts:
 
 - ``file``, ``line``, ``column``: the operation; ``function`` its name.
 - ``operand``: 0 or 1, the one that passes with another shape; ``shape`` its own, ``other`` its partner's.
-- ``only``: True where no other operand passes.
+- ``only``: True where no other operand passes; ``also`` the facts of further places that need the same.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 WATCHERS = (
     "pairs_compared",
+    "widths_met",
     "parts_reached",
     "gradients_cleared",
     "activations_before_loss",

@@ -103,7 +103,9 @@ class Arms:
         return leave(0)
 
     def _running(self, arm: dict[str, Any]) -> Any:
-        running = elsewhere.named(os.environ["FIRSTCAUSE_DEEP"])(arm, self.plan, self.recorder)
+        until = min(self.plan.get("until", self.end), time.monotonic() + self.plan["arm_seconds"])
+        plan = self.plan | {"until": until}
+        running = elsewhere.named(os.environ["FIRSTCAUSE_DEEP"])(arm, plan, self.recorder)
 
         def finish(facts: dict[str, Any]) -> None:
             self.write({"arm": arm["name"], **facts})
