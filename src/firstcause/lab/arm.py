@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from firstcause.lab import places
+from firstcause.lab.function_modes import Modes
 from firstcause.lab.interventions import with_gradient
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ class Running:
         self.site = ("", 0)
         self.last: Any = None
         self.before: list[torch.Tensor] = []
+        self.modes = Modes()
+        self.has_closure = False
         self.finish: Callable[[dict[str, Any]], None]
 
     def start(self) -> None:
@@ -54,6 +57,10 @@ class Running:
         return changed
 
     def loss(self, value: Any) -> None:
+        if self.modes.are_off:
+            # The optimizer calls the program's closure: lines of the user's do run in its step.
+            self.has_closure = True
+            self.modes.on()
         if not isinstance(value, torch.Tensor):
             return
         site = places.here()
@@ -72,6 +79,7 @@ class Running:
 
     def arrived(self, optimizer: torch.optim.Optimizer) -> None:
         """Gradients are complete: measure, change, and end the arm where they are not finite."""
+        self.modes.off()
         with torch.no_grad():
             held = with_gradient(optimizer)
             gradients = [_plain(p.grad) for p in held]
@@ -101,9 +109,12 @@ class Running:
             elements = sum(p.numel() for p in held)
             self.held = held
             self.before = [p.detach().clone() for p in held] if elements <= MEASURED_ELEMENTS else []
+        if self.has_closure:
+            self.modes.on()
 
     def stepped(self, optimizer: torch.optim.Optimizer) -> None:
         """The optimizer has stepped: how far, beside how large the weights are."""
+        self.modes.off()
         self.change.after_step(optimizer)
         if self.before and self.rows:
             with torch.no_grad():
@@ -123,6 +134,7 @@ class Running:
                 "dtypes": sorted({str(p.dtype)[6:] for p in self.held}),
             }
             self.before = []
+        self.modes.on()
         is_late = len(self.rows) >= LEAST_STEPS and time.monotonic() > self.until
         if len(self.rows) >= self.most or is_late:
             self.end("steps")

@@ -5,9 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import torch
 from torch.overrides import TorchFunctionMode
 
 from firstcause.lab.audit import Call, Watcher
+
+# What only reads how a tensor is made: nobody asks for it, and the modes beneath this one need not see it either.
+READING = frozenset(
+    [
+        *(getattr(torch.Tensor, n) for n in ("dim", "size", "numel", "stride", "data_ptr", "is_contiguous")),
+        *(getattr(torch.Tensor, n) for n in ("is_floating_point", "is_complex", "element_size")),
+        *(torch.is_floating_point, torch.is_complex),
+        *(
+            getattr(torch.Tensor, n).__get__
+            for n in ("shape", "dtype", "device", "requires_grad", "grad", "grad_fn", "is_leaf", "ndim")
+        ),
+        *(getattr(torch.Tensor, n).__get__ for n in ("layout", "is_sparse", "is_cuda", "is_quantized")),
+    ]
+)
+PLAIN = (torch.Tensor, torch.nn.Parameter)
 
 
 class FunctionCalls(TorchFunctionMode):
@@ -21,7 +37,11 @@ class FunctionCalls(TorchFunctionMode):
             for name in watcher.CALLS:
                 self.asked.setdefault(name, []).append(watcher)
 
+    # Entered last, so that it stands before all other modes of an audit.
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if func in READING and type(args[0]) in PLAIN:
+            with torch._C.DisableTorchFunction():
+                return func(*args, **(kwargs or {}))
         result = func(*args, **(kwargs or {}))
         name = str(getattr(func, "__name__", "")).strip("_")
         for watcher in tuple(self.asked.get(name, ())):
