@@ -2,6 +2,8 @@
 
     benchmarks/minimize.py [--graphs N] [--seconds S] [--out FILE]
 
+What FILE holds already is not measured again.
+
 Needs torch and firstcause importable. Graph K is made from seed K alone: 5 to 60 layers, each of which takes one or two of
 the earlier results, and one fault of ten kinds at a random place. A script counts as kept when it ends, in a Python of its
 own in an empty folder, with the same exception and message but for its numbers, or with its assertion of finite values.
@@ -125,8 +127,9 @@ def main() -> int:
     args = parser.parse_args()
     torch.set_num_threads(1)
     os.environ[BUDGET] = str(args.seconds)
-    rows: list[dict] = []
-    for number in range(args.graphs):
+    # A matrix that was stopped goes on where it was.
+    rows: list[dict] = json.loads(args.out.read_text())["rows"] if args.out and args.out.exists() else []
+    for number in range(len(rows), args.graphs):
         rows.append(measure(number))
         print(json.dumps(rows[-1]), flush=True)
         if args.out:

@@ -21,6 +21,34 @@ def launched(cwd: Path, kind: str) -> subprocess.CompletedProcess[str]:
     return firstcause(cwd, "run", "-q", "-o", "run", sys.executable, *LAUNCH, kind)
 
 
+BAD = "ranks_bad_value.py"
+
+
+@pytest.mark.parametrize(
+    ("kind", "cause"),
+    [
+        ("loss", "log-of-zero"),
+        pytest.param("gradient", "sqrt-backward-at-zero", marks=pytest.mark.slow),
+    ],
+)
+def test_a_bad_value_of_one_rank_is_named_by_rank_op_and_line(tmp_path: Path, kind: str, cause: str) -> None:
+    """Its gradient is summed over the ranks, so that every one has it: the rank is found whose own step makes it."""
+    text = (PROGRAMS / BAD).read_text()
+    (tmp_path / "train.py").write_text(text)
+    firstcause(tmp_path, "run", "-q", "-o", "run", sys.executable, *LAUNCH, kind)
+
+    said = diagnosed(tmp_path)
+
+    assert (said["status"], said["cause"]) == ("established", cause), said["printed"]
+    line = next(i for i, x in enumerate(text.splitlines(), 1) if x.endswith(f"# {kind}"))
+    assert said["site"]["line"] == line
+    assert said["symptom"]["rank"] == 1
+    assert "It was first seen on rank 1." in " ".join(said["printed"].split())
+    first = next(h for h in said["hypotheses"] if h["cause"] == cause)["evidence"][0]
+    assert "not exact" not in first["text"]
+    assert first["rank"] == 1
+
+
 def alone(cwd: Path, kind: str) -> None:
     cwd.mkdir()
     (cwd / "train.py").write_text((PROGRAMS / "ranks.py").read_text())

@@ -89,6 +89,8 @@ def _apart(compared: Compared) -> Iterator[str]:
 
 
 def _compared(failure: Facts, result: Facts) -> str:
+    if "equal_losses" in result:
+        return "the loss of this rank alone is the same bit for bit"
     if "gradients" in result:
         return f"{result['equal']} of {result['gradients']} gradients equal bit for bit"
     if failure["kind"] == "nan":

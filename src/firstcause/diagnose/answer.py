@@ -144,7 +144,9 @@ def _symptom(examination: Examination) -> str:
     symptom = examination.symptom
     where = f" ({symptom.site})" if symptom.site else ""
     step = f" It was step {symptom.step}." if symptom.step is not None and symptom.kind == "exception" else ""
-    return f"{symptom.message}{where}.{step}"
+    alone = examination.failure is not None and "alone" in examination.failure
+    rank = f" It was first seen on rank {symptom.rank}." if alone else ""
+    return f"{symptom.message}{where}.{step}{rank}"
 
 
 def _root_cause(title: str, site: Site | None, chosen: Hypothesis) -> str:

@@ -6,13 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from firstcause.diagnose import answer, bounds, heard, history, precedents, theories
+from firstcause.diagnose import answer, bounds, heard, history, of_ranks, precedents, theories
 from firstcause.diagnose.repeatable import repeatable
 from firstcause.diagnose.runaway import rooted
 from firstcause.diagnose.suspicions import LEAST_STEPS, Suspicion, alone, audited, left, slow, suspicion
 from firstcause.diagnose.under_marks import replayed_under_marks
 from firstcause.diagnose.without_card import replayed_without_card
-from firstcause.lab.again import with_replay
 from firstcause.lab.counterfactual import SPENT, Lab, Ran
 from firstcause.lab.paces import START_SECONDS
 from firstcause.record.folder import RunFolder
@@ -54,7 +53,7 @@ def diagnose(
         failure = failure_of(folder, symptom)
         place = lab(failure or {}) if lab is not None else None
         failure = replayed_under_marks(folder, replayed_without_card(folder, failure, place), place)
-        failure = with_replay(folder, failure, place)
+        symptom, failure = of_ranks.replayed(folder, symptom, failure, place)
         examination = Examination(folder, run, symptom, failure, place)
         concluded = _settled(examination, asked)
         deeper = rooted(examination, concluded, lab, lambda told, own: _established(told, own, asked))

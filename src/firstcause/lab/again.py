@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from firstcause.lab.counterfactual import Lab
-from firstcause.lab.sealed import Ended, failing_step, run_sealed, unsaved
+from firstcause.lab.sealed import Ended, command_of, failing_step, run_sealed, unsaved
 from firstcause.record.folder import RunFolder
 
 Facts = dict[str, Any]
@@ -26,8 +26,8 @@ def replay_fresh(
     run = folder.run()
     if unsaved(failure):
         return _lost(unsaved(failure))
-    if len(run.command) and os.path.basename(run.command[0]) in LAUNCHERS:
-        return _lost("the command starts several processes; a replay of one rank alone is not built yet")
+    if "alone" not in failure and len(run.command) and os.path.basename(run.command[0]) in LAUNCHERS:
+        return _lost("the command starts several processes; how a rank was started was not recorded")
     extra = failing_step(folder, failure)
     if "call" in failure:
         extra["FIRSTCAUSE_CALL"] = "as recorded" if copy is None else "changed"
@@ -37,9 +37,13 @@ def replay_fresh(
     elif "CUDA error" in _message(failure):
         extra["CUDA_LAUNCH_BLOCKING"] = "1"
     try:
-        return _read(run_sealed(folder, extra, {}, seconds, copy), seconds)
+        found = _read(run_sealed(folder, extra, {}, seconds, copy, command_of(failure)), seconds)
     except OSError as error:
         return _lost(f"the fresh process could not be started: {error}")
+    if "alone" in failure and found["status"] != "lost" and not found["exact"]:
+        # What other ranks have a part in, sharded weights for one, is computed from values that nobody had.
+        return _lost(found["why"])
+    return found
 
 
 def with_replay(folder: RunFolder, failure: Facts | None, lab: Lab | None) -> Facts | None:

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from firstcause.lab.ranks import Ranks, again
-from firstcause.lab.sealed import failing_step, run_sealed, unsaved
+from firstcause.lab.sealed import command_of, failing_step, run_sealed, unsaved
 from firstcause.record.folder import RunFolder
 from firstcause.record.journal import steps_of
 from firstcause.record.ranked import world_of
@@ -164,7 +164,8 @@ class Lab:
     def _process(self, plan: dict[str, Any], arms: Sequence[Arm]) -> dict[str, Ran]:
         if not self.allowed():
             return lost(arms, NOT_AGREED)
-        if self.world > 1:
+        alone = plan["from"] == "failure" and "alone" in self.failure
+        if self.world > 1 and not alone:
             return lost(arms, COMMUNICATES)
         left = self.seconds_left
         if left < LEAST_SECONDS:
@@ -185,7 +186,8 @@ class Lab:
             extra |= {"FIRSTCAUSE_REWRITE": REWRITE}
             files |= {"FIRSTCAUSE_STATEMENTS": plan["statements"]}
         try:
-            ended = run_sealed(self.folder, extra, files, left)
+            command = command_of(self.failure) if alone else None
+            ended = run_sealed(self.folder, extra, files, left, command=command)
         except OSError as error:
             return lost(arms, f"it could not be started: {error}")
         found = {r.name: r for r in map(read, ended.results)}

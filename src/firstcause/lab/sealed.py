@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -52,12 +52,18 @@ def scratch_folder() -> Iterator[str]:
 
 
 def run_sealed(
-    folder: RunFolder, extra: dict[str, str], files: dict[str, Any], seconds: float, copy: str | None = None
+    folder: RunFolder,
+    extra: dict[str, str],
+    files: dict[str, Any],
+    seconds: float,
+    copy: str | None = None,
+    command: Sequence[str] | None = None,
 ) -> Ended:
     """Run the command of ``folder`` again, sealed, with ``extra`` in its environment, for at most ``seconds``.
 
     It runs in ``copy`` if that is given, else in its own folder. ``files`` are written as JSON beside the result, each
-    named to the process by the environment variable that is its key. Raises ``OSError`` where the process cannot be started.
+    named to the process by the environment variable that is its key. ``command`` is that of one rank, where the recorded one
+    starts several. Raises ``OSError`` where the process cannot be started.
     """
     run = folder.run()
     with scratch_folder() as scratch:
@@ -70,7 +76,7 @@ def run_sealed(
                 json.dump(content, file)
         with open(os.path.join(scratch, "output"), "w+b") as output:
             process = subprocess.Popen(
-                [moved(word, run.folder, copy) if copy else word for word in run.command],
+                [moved(word, run.folder, copy) if copy else word for word in command or run.command],
                 cwd=copy or run.folder,
                 env=launch.environment(folder.path, extra | named),
                 stdin=subprocess.DEVNULL,
@@ -101,10 +107,18 @@ def failing_step(folder: RunFolder, failure: dict[str, Any]) -> dict[str, str]:
     Raises ``RecordError`` where that state is damaged.
     """
     check_snapshot(folder.file(failure["snapshot"]))
-    return {
+    rank = failure.get("alone")
+    alone = {**rank["variables"], "FIRSTCAUSE_ALONE": "1"} if rank else {}
+    return alone | {
         "FIRSTCAUSE_SNAPSHOT": folder.file(failure["snapshot"]),
         "FIRSTCAUSE_FAILURE": folder.file("failures", failure["name"] + ".json"),
     }
+
+
+def command_of(failure: dict[str, Any]) -> list[str] | None:
+    """The command of the rank that failed; None where the recorded command is the process that failed."""
+    rank = failure.get("alone")
+    return list(rank["command"]) if rank else None
 
 
 def unsaved(failure: dict[str, Any]) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from firstcause.errors import RecordError
-from firstcause.lab.sealed import failing_step, run_sealed, unsaved
+from firstcause.lab.sealed import command_of, failing_step, run_sealed, unsaved
 from firstcause.minimize.ranks import parted
 from firstcause.minimize.said import last_exception, plainly
 from firstcause.record import ranked
@@ -130,7 +130,7 @@ def _replayed(folder: RunFolder, failure: dict[str, Any], seconds: float) -> tup
         "FIRSTCAUSE_DEEP": TAPE,
         "FIRSTCAUSE_MINIMIZE_SECONDS": str(max(seconds - ARRIVAL, seconds / 2)),
     }
-    ended = run_sealed(folder, extra, {}, seconds + ARRIVAL)
+    ended = run_sealed(folder, extra, {}, seconds + ARRIVAL, command=command_of(failure))
     facts = _read(ended.lines)
     return facts.get("trace") or {}, str(facts.get("why") or ended.said)
 

@@ -172,6 +172,6 @@ class Examination:
         """Evidence from the replay, which says of itself whether it was exact."""
         if not self.replay.get("exact"):
             text = f"{text} (the replay is not exact: {self.replay.get('why')})"
-        return Evidence(
-            "replay", supports, text, values | {"exact": bool(self.replay.get("exact"))}, site, self.step
-        )
+        exact = bool(self.replay.get("exact"))
+        rank = int(self.failure.get("rank") or 0)
+        return Evidence("replay", supports, text, values | {"exact": exact}, site, self.step, rank)

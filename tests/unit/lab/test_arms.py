@@ -28,7 +28,9 @@ def lab(tmp_path: Path) -> Lab:
 def answering(monkeypatch: pytest.MonkeyPatch, *answers: Ended) -> list[dict[str, Any]]:
     asked: list[dict[str, Any]] = []
 
-    def run_sealed(folder: Any, extra: Any, files: dict[str, Any], seconds: float) -> Ended:
+    def run_sealed(
+        folder: Any, extra: Any, files: dict[str, Any], seconds: float, command: Any = None
+    ) -> Ended:
         asked.append(files["FIRSTCAUSE_ARMS"])
         return answers[len(asked) - 1]
 

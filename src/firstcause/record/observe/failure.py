@@ -13,7 +13,7 @@ import torch
 
 from firstcause.record import checked, private, redact
 from firstcause.record.journal import file_size_limit
-from firstcause.record.observe import at_failure, check, exceptions, privacy, units
+from firstcause.record.observe import at_failure, check, exceptions, one_rank, privacy, units
 from firstcause.record.observe.dead_device import is_dead
 from firstcause.record.observe.marks import CANDIDATES
 from firstcause.record.observe.replay import Replay, Rewind
@@ -95,6 +95,7 @@ def _replay(
     rank = os.environ.get("RANK", "")
     if rank.isdigit():
         facts["rank"] = int(rank)
+        facts |= one_rank.recorded()
     facts["unit"] = _unit(recorder)
     facts["not_replayable"] = why_not(recorder, optimizer is None)
     if recorder.window and where == "failures":

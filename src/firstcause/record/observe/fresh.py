@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from firstcause.record import checked
-from firstcause.record.observe import check, other_device, saved
+from firstcause.record.observe import check, one_rank, other_device, saved
 from firstcause.record.observe.marks import CANDIDATES
 from firstcause.record.observe.ranges import ranges
 from firstcause.record.observe.replay import Replay, Rewind, not_reached
@@ -28,6 +28,7 @@ class FreshReplay(Replay):
         self.started = False
         self.missing: list[str] = []
         self.inputs: list[dict[str, Any]] = []
+        self.seen: list[float] = []
         super().__init__(recorder, None, None, result)
 
     def matches(self, k: int) -> bool:
@@ -78,6 +79,18 @@ class FreshReplay(Replay):
         """What the body is given instead of what it was given; nothing else, in an exact replay."""
         return values
 
+    def _of_one_rank(self) -> dict[str, Any]:
+        """Gradients were summed over the ranks; the loss was this rank's own."""
+        then = [float(x) for x in self.facts["losses"]]
+        now = self.seen[-len(then) :] if then else []
+        if [repr(x) for x in now] == [repr(x) for x in then]:
+            return self._and_lacking({"exact": True, "why": "", "equal_losses": len(then)})
+        return {
+            "status": "diverged",
+            "exact": False,
+            "why": f"alone, the rank's loss is {now}, and it was {then}: other ranks have a part in it",
+        }
+
     def _put_back_tensors(self) -> None:
         reachable = self.recorder.reachable
         with torch.no_grad():
@@ -110,6 +123,11 @@ class FreshReplay(Replay):
                 for key, data in attributes.items():
                     own[key] = saved.decode(data, self.tensors, own.get(key))
 
+    def loss(self, value: torch.Tensor) -> None:
+        if self.started:
+            self.seen.append(float(value.detach().float().sum()))
+        super().loss(value)
+
     def arrived(self, optimizer: torch.optim.Optimizer) -> None:
         if not self.started or self.facts["kind"] == "exception":
             return
@@ -139,6 +157,8 @@ class FreshReplay(Replay):
             return other_device.judged(result | compared, devices, error is not None)
         if not reached:
             return other_device.judged(result | self._and_lacking(not_reached(error)), devices, False)
+        if one_rank.is_alone():
+            return result | self._of_one_rank()
         then_sums, named = self.structure["gradients"], self._named()
         equal = sum(saved.checksum(named[n].grad) == value for n, value in then_sums.items() if n in named)
         differ = len(then_sums) - equal

@@ -29,13 +29,16 @@ def install(folder: str, before: frozenset[str]) -> None:
         mainscript.enter_script(current, finder)
     if current.replay:
         # A fresh process that runs the user's code again is sealed before its first line.
-        from firstcause.record.observe import arrival, other_device, unstarted
+        from firstcause.record.observe import arrival, one_rank, other_device, unstarted
         from firstcause.sandbox import seal, writers
 
         current.seal_report = seal.seal(os.environ["FIRSTCAUSE_SCRATCH"], current.keep_open(current.replay))
         finder.meet(writers.patches())
         current.arrival = arrival.wanted(current, finder)
         other_device.lead(finder)
+        if one_rank.is_alone():
+            after.setdefault("torch.distributed.distributed_c10d", []).append(one_rank.lead)
+            after.setdefault("torch.nn.parallel.distributed", []).append(one_rank.without_reducing)
         after.setdefault("torch.utils.data.dataloader", []).append(unstarted.without_workers)
     else:
         after.setdefault("torch.distributed.distributed_c10d", []).append(_follow_ranks)
