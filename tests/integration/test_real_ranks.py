@@ -47,6 +47,17 @@ def test_a_bad_value_of_one_rank_is_named_by_rank_op_and_line(tmp_path: Path, ki
     first = next(h for h in said["hypotheses"] if h["cause"] == cause)["evidence"][0]
     assert "not exact" not in first["text"]
     assert first["rank"] == 1
+    replayed = firstcause(tmp_path, "replay", "run")
+    assert "the loss of this rank alone is the same bit for bit" in replayed.stdout
+    if kind == "loss":
+        case = said["printed"].rpartition("firstcause case approve ")[2].split()[0]
+        firstcause(tmp_path, "minimize", case, "-o", "repro.py")
+        script = (tmp_path / "repro.py").read_text()
+        assert len(script.split()) < 40
+        ended = subprocess.run(
+            [sys.executable, "repro.py"], cwd=tmp_path, capture_output=True, text=True, timeout=60
+        )
+        assert "AssertionError: tensor([-inf])" in ended.stderr
 
 
 def alone(cwd: Path, kind: str) -> None:

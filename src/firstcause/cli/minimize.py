@@ -14,6 +14,7 @@ from firstcause.cli.budget import add_budget
 from firstcause.cli.output import write_json
 from firstcause.cli.progress import progress
 from firstcause.errors import RecordError
+from firstcause.lab.again import meant
 from firstcause.minimize.causes import BROKEN_BY
 from firstcause.minimize.regression import regression_test
 from firstcause.minimize.reproduce import Reproduction, reproduce
@@ -58,7 +59,7 @@ def main(args: argparse.Namespace) -> int:
             "leave --pytest out, or verify the fix with `firstcause case verify`",
         )
     with progress("minimize", args.budget):
-        result = reproduce(folder, failures[0] if failures else None, args.budget, invariant)
+        result = reproduce(folder, meant(failures) if failures else None, args.budget, invariant)
     if args.json:
         write_json(args.json, to_plain(result))
     text = _test(folder, failures, result, args.output) if args.pytest else result.script

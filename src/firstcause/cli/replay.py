@@ -11,7 +11,7 @@ from firstcause.cli.budget import add_budget
 from firstcause.cli.output import write_json
 from firstcause.cli.progress import progress
 from firstcause.errors import RecordError
-from firstcause.lab.again import replay_fresh
+from firstcause.lab.again import meant, replay_fresh
 from firstcause.lab.given.asked import Compared, compare
 from firstcause.record.supervise import afterwards
 from firstcause.schema import to_plain
@@ -47,7 +47,7 @@ def main(args: argparse.Namespace) -> int:
             f"{args.run} holds no failing step and no failing call",
             "replay a run that failed inside its loop, or at a call of a model",
         )
-    failure = failures[0]
+    failure = meant(failures)
     with progress("replay", args.budget):
         result = replay_fresh(folder, failure, args.budget, args.device)
     compared = None

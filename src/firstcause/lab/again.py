@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 from firstcause.lab.counterfactual import Lab
@@ -59,6 +60,12 @@ def with_replay(folder: RunFolder, failure: Facts | None, lab: Lab | None) -> Fa
         # What a longer budget might still give is asked for again the next time.
         folder.write_json(os.path.join("failures", failure["name"] + ".json"), whole)
     return whole
+
+
+def meant(failures: Sequence[Facts]) -> Facts:
+    """The failure that a run is about: its first; of ranks that failed together, one whose own loss is bad."""
+    own = (f for f in failures if "alone" in f and f.get("bad_losses") and f["step"] == failures[0]["step"])
+    return next(own, failures[0])
 
 
 def _message(failure: Facts) -> str:

@@ -26,7 +26,7 @@ def find(code: Code) -> Iterator[Finding]:
     for call in code.methods("backward"):
         if call.receiver is None or call.node.args or _of_accelerator(code, call):
             continue
-        if call.loop is not None and _in_same_program(call, prepared):
+        if call.loop is not None and _in_same_program(call, prepared) and not _is_apart(code, call, prepared):
             text = "loss.backward() goes past the Accelerator; accelerator.backward(loss) scales and divides as prepared"
             yield finding(SLUG, CATEGORY, call.module, call.node, text, related=(prepared[0].site,))
 
@@ -38,6 +38,19 @@ def _of_accelerator(code: Code, call: Call) -> bool:
 
 def _in_same_program(call: Call, prepared: list[Call]) -> bool:
     return any(p.module is call.module for p in prepared)
+
+
+def _is_apart(code: Code, call: Call, prepared: list[Call]) -> bool:
+    """Whether the loop's function makes the optimizer that it steps itself, and prepares nothing: a loop to compare with."""
+    function = call.module.function(call.node)
+    if function is None or any(p.module.function(p.node) is function for p in prepared):
+        return False
+    steps = [s for s in code.methods("step") if s.loop is not None and s.module.function(s.node) is function]
+    made = [maker(code, s.module, s.receiver) for s in steps if s.receiver is not None]
+    return bool(made) and all(
+        m is not None and m.name.startswith("torch.optim.") and m.module.function(m.node) is function
+        for m in made
+    )
 
 
 _LOOP = """
@@ -70,6 +83,26 @@ def main(model, opt, data):
 """),
 )
 GOOD = (
+    Example("""
+import torch
+from accelerate import Accelerator
+
+def plainly(net, loader):
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x, y in loader:
+        net.zero_grad()
+        torch.nn.functional.mse_loss(net(x), y).backward()
+        opt.step()
+
+def prepared(net, loader):
+    accelerator = Accelerator()
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    net, opt, loader = accelerator.prepare(net, opt, loader)
+    for x, y in loader:
+        opt.zero_grad()
+        accelerator.backward(torch.nn.functional.mse_loss(net(x), y))
+        opt.step()
+"""),
     Example(_LOOP.format(backward="accelerator.backward(loss)", mark="")),
     Example("""
 def fit(net, opt, loader):
