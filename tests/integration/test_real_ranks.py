@@ -60,6 +60,17 @@ def test_a_bad_value_of_one_rank_is_named_by_rank_op_and_line(tmp_path: Path, ki
         assert "AssertionError: tensor([-inf])" in ended.stderr
 
 
+@pytest.mark.slow
+def test_a_step_that_takes_values_from_other_ranks_is_not_replayed_by_one(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text((PROGRAMS / BAD).read_text())
+    firstcause(tmp_path, "run", "-q", "-o", "run", sys.executable, *LAUNCH, "gathered")
+
+    said = diagnosed(tmp_path)
+
+    assert (said["status"], said["cause"]) == ("not-established", None)
+    assert "it calls all_gather before its loss" in said["missing"]
+
+
 def alone(cwd: Path, kind: str) -> None:
     cwd.mkdir()
     (cwd / "train.py").write_text((PROGRAMS / "ranks.py").read_text())

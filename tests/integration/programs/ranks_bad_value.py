@@ -21,6 +21,11 @@ for step in range(12):
     if kind == "loss":
         found = counts.log()  # loss
         loss = (net(found) - 1).square().mean()
+    elif kind == "gathered":
+        given = net(counts.log())
+        of_all = [torch.empty_like(given) for _ in range(2)]
+        dist.all_gather(of_all, given.detach())
+        loss = (given - torch.stack(of_all).mean()).square().mean()
     else:
         away = counts[:, 2:3] * net(counts).square()
         loss = away.sqrt().mean()  # gradient

@@ -29,6 +29,7 @@ class FreshReplay(Replay):
         self.missing: list[str] = []
         self.inputs: list[dict[str, Any]] = []
         self.seen: list[float] = []
+        self.talked: list[str] = []
         super().__init__(recorder, None, None, result)
 
     def matches(self, k: int) -> bool:
@@ -52,6 +53,7 @@ class FreshReplay(Replay):
         self._put_back_tensors()
         self._put_back_objects()
         own = self.snapshot.values
+        one_rank.calls.clear()
         self.observer = None
         for recorded in self.structure["window"]:
             values = {
@@ -81,6 +83,10 @@ class FreshReplay(Replay):
 
     def _of_one_rank(self) -> dict[str, Any]:
         """Gradients were summed over the ranks; the loss was this rank's own."""
+        if any(type(p).__name__ == "DTensor" for p in self.parameters) or self.talked:
+            what = f"it calls {self.talked[0]} before its loss" if self.talked else "its weights are sharded"
+            why = f"one rank alone does not have what other ranks have a part in: {what}"
+            return {"status": "diverged", "exact": False, "why": why}
         then = [float(x) for x in self.facts["losses"]]
         now = self.seen[-len(then) :] if then else []
         if [repr(x) for x in now] == [repr(x) for x in then]:
@@ -125,6 +131,8 @@ class FreshReplay(Replay):
 
     def loss(self, value: torch.Tensor) -> None:
         if self.started:
+            if not self.seen:
+                self.talked = list(one_rank.calls)
             self.seen.append(float(value.detach().float().sum()))
         super().loss(value)
 

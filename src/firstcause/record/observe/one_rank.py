@@ -6,6 +6,7 @@ to its first collective of the step is what it computed then. Its loss tells whe
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 from types import ModuleType
@@ -24,6 +25,23 @@ VARIABLES = (
         "ACCELERATE_MIXED_PRECISION",
     ),
 )
+
+
+# What a step takes from other ranks by; a fake group gives it nothing of theirs.
+COLLECTIVES = (
+    *(
+        "all_gather",
+        "all_gather_into_tensor",
+        "all_gather_object",
+        "all_reduce",
+        "all_to_all",
+        "all_to_all_single",
+    ),
+    *("broadcast", "broadcast_object_list", "gather", "recv", "irecv", "reduce", "reduce_scatter", "scatter"),
+    *("reduce_scatter_tensor", "_all_gather_base", "_reduce_scatter_base", "batch_isend_irecv"),
+)
+# The collectives that the program has called, by name, in a replay of one rank.
+calls: list[str] = []
 
 
 def recorded() -> dict[str, Any]:
@@ -57,6 +75,18 @@ def lead(module: ModuleType) -> None:
         return group(*args[:2], None, *args[3:], **kwargs)
 
     module.__dict__["init_process_group"], module.__dict__["new_group"] = init_process_group, new_group
+    for name in COLLECTIVES:
+        if name in module.__dict__:
+            module.__dict__[name] = _noted(module.__dict__[name])
+
+
+def _noted(collective: Any) -> Any:
+    @functools.wraps(collective)
+    def noted(*args: Any, **kwargs: Any) -> Any:
+        calls.append(collective.__name__)
+        return collective(*args, **kwargs)
+
+    return noted
 
 
 def without_reducing(module: ModuleType) -> None:
