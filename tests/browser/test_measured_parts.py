@@ -72,8 +72,9 @@ def test_what_commands_kept_and_what_was_looked_at(tmp_path: Path, window: Calla
     assert page.locator("#split .bar i").first.evaluate("one => one.style.width") == "75%"
     steps = page.locator("#six li")
     expect(steps).to_have_count(6)
-    expect(steps.nth(2)).to_have_text("✓ Who holds it? history")
-    expect(steps.nth(3)).to_have_text("✓ Which statement feeds it? train.py:6 history.append(loss)")
+    expect(steps.nth(2)).to_have_text("✓ Who holds it? history (step 12)")
+    expect(steps.nth(5)).to_contain_text("(step 14)")
+    expect(steps.nth(3)).to_have_text("✓ Which statement feeds it? train.py:6 history.append(loss) (step 12)")
     copy = page.locator("section.plot", has_text="In the sealed copy").locator("canvas")
     expect(copy).to_have_attribute(
         "aria-label",

@@ -13,7 +13,10 @@ _KINDS = {"graph": "autograd graph", "tensors": "tensors", "host": "objects of t
 
 
 def memory_steps(look: KeptMemory, cwd: str) -> dict[str, Any]:
-    """Samples by step, paths as seen from ``cwd``, and six lines of a title, yes, no or None for not known, and what was seen."""
+    """Samples by step, paths as seen from ``cwd``, and six lines of a title, yes, no or None for not known, and what was seen.
+
+    ``at`` is the training's step up to which the line was looked at, None where nothing was.
+    """
     kind = _KINDS.get(look.kind, "")
     site = f"{relative(look.file, cwd)}:{look.line} {look.text}" if look.file else ""
     steps = [
@@ -32,11 +35,17 @@ def memory_steps(look: KeptMemory, cwd: str) -> dict[str, Any]:
         ),
         ("What mends it, and what that leaves", bool(look.fix) or None, _mended(look)),
     ]
+    seen = look.samples[-1].step if look.samples else None
+    after = look.after[-1].step if look.after else None
+    places = (seen, seen, seen, seen, look.released_at, after)
     return {
         "samples": _columns(look.samples),
         "after": _columns(look.after),
         "released_at": look.released_at,
-        "steps": [{"title": title, "known": known, "text": text} for title, known, text in steps],
+        "steps": [
+            {"title": title, "known": known, "text": text, "at": at if known is not None else None}
+            for (title, known, text), at in zip(steps, places, strict=True)
+        ],
     }
 
 

@@ -39,6 +39,7 @@ def test_what_commands_kept_is_shown_and_changes_the_page(tmp_path: Path) -> Non
     data = project.run("r1")
     assert data["profile"]["parts"][0] == ["data", 0.75]
     assert [one["known"] for one in data["memory_look"]["steps"]] == [True] * 6
+    assert [one["at"] for one in data["memory_look"]["steps"]] == [12, 12, 12, 12, 12, 14]
     assert "graph nodes 90 to 360" in data["memory_look"]["steps"][0]["text"]
     assert "used up at step 9,000" in data["memory_look"]["steps"][1]["text"]
 
@@ -46,4 +47,5 @@ def test_what_commands_kept_is_shown_and_changes_the_page(tmp_path: Path) -> Non
 def test_memory_that_does_not_grow_answers_the_first_step_alone() -> None:
     steps = memory_steps(KeptMemory(()), "/p")["steps"]
     assert [one["known"] for one in steps] == [False, None, None, None, None, None]
+    assert [one["at"] for one in steps] == [None] * 6
     assert "did not grow" in steps[0]["text"]

@@ -42,6 +42,13 @@ export function split(profile) {
 
 const KNOWN = new Map([[true, ["✓", "good"]], [false, ["✗", "soft"]], [null, ["?", "open"]]]);
 
+// The numbers of the six at the steps that they were looked at, those of one step together: 1–4.
+function numbered(steps) {
+  const at = new Map();
+  steps.forEach((one, number) => { if (one.at !== null) at.set(one.at, [...(at.get(one.at) || []), number + 1]); });
+  return [...at].map(([step, [first, ...more]]) => ({ step, color: "orange", label: more.length ? `${first}–${more.at(-1)}` : `${first}` }));
+}
+
 export function memory(look) {
   if (!look) return [];
   const { samples, after } = look;
@@ -51,13 +58,13 @@ export function memory(look) {
     const line = (label, one, name) => ({ label, steps: one.step, low: one[name], high: null, bad: [] });
     const lines = [line("tensors", samples, "bytes"), line("the process", samples, "resident")];
     if (after.step.length) lines.push(line("tensors, let go of", after, "bytes"));
-    const marks = () => (look.released_at === null ? [] : [{ step: look.released_at, color: "orange" }]);
+    const marks = () => numbered(look.steps);
     shown.push(new Plot("In the sealed copy", axis, lines, { wide: true, marks, format: (value) => (value === null ? "–" : bytes(value)) }).root);
     axis.redraw();
   }
   shown.push(el("ol", { id: "six" }, look.steps.map((one) => {
     const [glyph, kind] = KNOWN.get(one.known);
-    return el("li", {}, el("span", { class: kind, "aria-hidden": "true" }, glyph), " ", el("strong", {}, one.title), " ", one.text);
+    return el("li", {}, el("span", { class: kind, "aria-hidden": "true" }, glyph), " ", el("strong", {}, one.title), " ", one.text, one.at === null ? "" : el("span", { class: "soft" }, ` (step ${one.at})`));
   })));
   return shown;
 }

@@ -141,6 +141,12 @@ export class Plot {
       pen.setLineDash([3, 3]);
       pen.beginPath(); pen.moveTo(x(mark.step), top); pen.lineTo(x(mark.step), bottom); pen.stroke();
       pen.setLineDash([]);
+      if (mark.label) {
+        const beside = x(mark.step) > right - 30;
+        pen.fillStyle = ink(mark.color);
+        pen.textAlign = beside ? "right" : "left";
+        pen.fillText(mark.label, x(mark.step) + (beside ? -4 : 4), top + 8);
+      }
     }
     const said = [];
     this.lines.forEach((line, number) => {
