@@ -141,12 +141,6 @@ export class Plot {
       pen.setLineDash([3, 3]);
       pen.beginPath(); pen.moveTo(x(mark.step), top); pen.lineTo(x(mark.step), bottom); pen.stroke();
       pen.setLineDash([]);
-      if (mark.label) {
-        const beside = x(mark.step) > right - 30;
-        pen.fillStyle = ink(mark.color);
-        pen.textAlign = beside ? "right" : "left";
-        pen.fillText(mark.label, x(mark.step) + (beside ? -4 : 4), top + 8);
-      }
     }
     const said = [];
     this.lines.forEach((line, number) => {
@@ -172,6 +166,15 @@ export class Plot {
         said.push(`${this.axis.unit} ${line.steps[at]}: ${text}`);
       }
     });
+    for (const mark of this.marks().filter((one) => one.label)) {
+      // Over the lines, on ground of its own.
+      const wide = pen.measureText(mark.label).width + 8, from = x(mark.step) > right - wide - 4 ? x(mark.step) - wide - 3 : x(mark.step) + 3;
+      pen.fillStyle = ink("raised");
+      pen.fillRect(from, (top + bottom) / 2 - 20, wide, 16);
+      pen.fillStyle = ink(mark.color);
+      pen.textAlign = "left";
+      pen.fillText(mark.label, from + 4, (top + bottom) / 2 - 12);
+    }
     pen.restore();
     pen.lineWidth = 1;
     drawPointer(area, this.axis);
