@@ -114,12 +114,12 @@ def _audited(
     found = _established(told, examination, asked) or _established(left(examination), examination, asked)
     if found is not None:
         return found
-    is_unmade = not told and made.ended in ("lost", "exception")
-    if is_whole and not (is_unmade and made.ended == "exception"):
+    # A training that raises where it is watched has no pace to be measured.
+    if is_whole and (told or made.ended != "exception"):
         found = _established(slow(examination), examination, asked, (PERFORMANCE,))
         if found is not None:
             return found
-    if is_unmade:
+    if not told and made.ended in ("lost", "exception"):
         return answer.Unseen("faults that raise nothing", _unmade(made))
     is_spent = is_whole and examination.lab.seconds_left < START_SECONDS
     return answer.Unseen("slow steps", SPENT) if is_spent else None

@@ -6,9 +6,9 @@ from collections import deque
 from typing import Any
 
 # Words that mean one kind of value wherever they stand; None stands for what was not seen.
-OBJECTS = "chain graph origin output refused replay site trace unit"
+OBJECTS = "alone chain graph origin output refused replay site trace unit variables"
 LISTS = """
-ancestors bad_gradients bad_losses bad_parameters births element first_rows frames losses operands operands_at shape signs
+ancestors bad_gradients bad_losses bad_parameters births command element first_rows frames losses operands operands_at shape signs
 """
 TEXTS = "device dtype file function kind message module op phase text"
 NUMBERS = "line number"
@@ -18,7 +18,15 @@ _KIND: dict[str, type] = {
     for name in names.split()
 }
 # Lists and objects whose parts are objects, numbers or texts throughout.
-_PARTS: dict[str, type] = {"births": dict, "frames": dict, "chain": dict, "ancestors": int, "signs": str}
+_PARTS: dict[str, type] = {
+    "births": dict,
+    "frames": dict,
+    "chain": dict,
+    "ancestors": int,
+    "signs": str,
+    "command": str,
+    "variables": str,
+}
 # What every birth has; the specialists ask for it without a look.
 _BIRTH = ("op", "number", "kind", "phase", "ancestors", "site")
 _SAID = {dict: "an object", list: "a list", str: "a text", int: "a whole number"}
@@ -42,6 +50,9 @@ def misfit(facts: Any) -> str:
 
 
 def _lacking(where: str, facts: dict[str, Any]) -> str:
+    for name in ("command", "variables"):
+        if facts.get("alone") is not None and not facts["alone"].get(name):
+            return f"{where}.alone has no {name}"
     for number, birth in enumerate(facts.get("births") or ()):
         for name in _BIRTH:
             if birth.get(name) is None:

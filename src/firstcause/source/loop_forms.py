@@ -93,13 +93,11 @@ def _under(test: ast.expr | None, statement: ast.stmt) -> ast.stmt:
             None,
         )
     if isinstance(statement, ast.If):
-        both = _both(test, statement.test)
-        assert both is not None
-        return ast.If(both, statement.body, [])
+        return ast.If(_both(test, statement.test), statement.body, [])
     return ast.If(_elementwise(test), [statement], [])
 
 
-def _both(one: ast.expr | None, other: ast.expr) -> ast.expr | None:
+def _both(one: ast.expr | None, other: ast.expr) -> ast.expr:
     return _elementwise(ast.BoolOp(ast.And(), [one, other])) if one is not None else _elementwise(other)
 
 

@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from firstcause.source import reads
-from firstcause.source.loop_forms import parted
+from firstcause.source.loop_forms import SIMPLE, parted
 
 Given = tuple[ast.expr, str]
-SIMPLE = (ast.Assign, ast.AnnAssign)
 
 
 def together(statement: ast.stmt) -> str | None:

@@ -30,13 +30,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunFolder:
     return made
 
 
-def replaying(monkeypatch: pytest.MonkeyPatch, *bad: int) -> list[str]:
+def replaying(monkeypatch: pytest.MonkeyPatch, *bad: int, exact: bool = True) -> list[str]:
     asked: list[str] = []
 
     def with_replay(folder: Any, failure: dict[str, Any], lab: Any) -> dict[str, Any]:
         asked.append(failure["name"])
         births = [{"op": "log"}] if failure["rank"] in bad and failure["step"] == 7 else []
-        return failure | {"replay": {"trace": {"births": births}}}
+        return failure | {"replay": {"exact": exact, "trace": {"births": births}}}
 
     monkeypatch.setattr(of_ranks, "with_replay", with_replay)
     return asked
@@ -53,6 +53,17 @@ def test_the_first_rank_that_makes_one_is_taken_with_its_symptom(
     assert found is not None
     assert (found["rank"], symptom.rank, len(names)) == (rank, rank, asked)
     assert lab.failure["rank"] == rank
+
+
+def test_where_one_rank_cannot_be_replayed_alone_no_other_is_tried(
+    folder: RunFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = replaying(monkeypatch, 1, exact=False)
+
+    symptom, found = of_ranks.replayed(folder, SYMPTOMS[0], failure(0), Lab(folder, failure(0), 60))
+
+    assert (found or {})["rank"] == symptom.rank == 0
+    assert names == ["0-7"]
 
 
 def test_a_rank_whose_loss_is_another_one_alone_is_not_replayed(

@@ -165,15 +165,18 @@ class Noisy(Dataset[Any]):  # type: ignore[misc]
         return torch.tensor([draw, 1.0])
 
 
-def noisy(own: bool, init: Any = None) -> Training:
+def loading(dataset: Any, epochs: int = 1, **settings: Any) -> Training:
+    """A small training over a loader with workers."""
+
     def training(begin: Callable[[], None]) -> object:
-        loader = DataLoader(Noisy(own), batch_size=4, num_workers=2, worker_init_fn=init)
+        loader = DataLoader(dataset, batch_size=4, **settings)
         net = nn.Linear(2, 1)
         optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
         begin()
-        for batch in loader:
-            net(batch.float()).mean().backward()
-            optimizer.step()
+        for _ in range(epochs):
+            for batch in loader:
+                net(batch.float()).mean().backward()
+                optimizer.step()
         return loader
 
     return training
@@ -185,7 +188,7 @@ def _seeded(worker: int) -> None:
 
 
 def test_workers_that_draw_from_copies_of_one_generator_are_told_with_their_next_number() -> None:
-    (found,) = watched(noisy(own=True), "worker_draws")["draws"]
+    (found,) = watched(loading(Noisy(own=True), num_workers=2), "worker_draws")["draws"]
 
     assert (found["name"], found["alike"], found["number"]) == ("rng", "workers", 2)
     assert (found["owner"], found["kind"]) == ("Noisy", "Generator")
@@ -194,7 +197,9 @@ def test_workers_that_draw_from_copies_of_one_generator_are_told_with_their_next
 
 @pytest.mark.parametrize(("own", "init"), [(False, None), (True, _seeded)])
 def test_workers_with_seeds_of_their_own_are_not(own: bool, init: Any) -> None:
-    assert watched(noisy(own, init), "worker_draws")["draws"] == []
+    training = loading(Noisy(own), num_workers=2, worker_init_fn=init)
+
+    assert watched(training, "worker_draws")["draws"] == []
 
 
 def ordered(by: str) -> Training:
@@ -279,32 +284,14 @@ class Stream(IterableDataset[Any]):  # type: ignore[misc]
 
 @pytest.mark.parametrize(("shared_out", "number"), [(False, 1), (True, 0)])
 def test_workers_that_shuffle_shares_of_their_own_alike_repeat_nothing(shared_out: bool, number: int) -> None:
-    def training(begin: Callable[[], None]) -> object:
-        loader = DataLoader(Stream(shared_out), batch_size=4, num_workers=2)
-        net = nn.Linear(2, 1)
-        optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
-        begin()
-        for batch in loader:
-            net(batch.float()).mean().backward()
-            optimizer.step()
-        return loader
+    training = loading(Stream(shared_out), num_workers=2)
 
     assert len(watched(training, "worker_draws")["draws"]) == number
 
 
 def test_one_worker_that_begins_each_epoch_alike_is_told() -> None:
-    def training(begin: Callable[[], None]) -> object:
-        loader = DataLoader(Noisy(own=True), batch_size=4, num_workers=1)
-        net = nn.Linear(2, 1)
-        optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
-        begin()
-        for _ in range(3):
-            for batch in loader:
-                net(batch.float()).mean().backward()
-                optimizer.step()
-        return loader
+    (found,) = watched(loading(Noisy(own=True), epochs=3, num_workers=1), "worker_draws")["draws"]
 
-    (found,) = watched(training, "worker_draws")["draws"]
     assert (found["name"], found["alike"], found["number"]) == ("rng", "epochs", 3)
 
 

@@ -35,6 +35,13 @@ BIRTH = ("replay", "trace", "births", 0)
         (changed("3", "unit", "line"), "it.unit.line is not a whole number"),
         (changed([None], "replay", "trace", "births"), "it.replay.trace.births holds what is not an object"),
         (changed(None, *BIRTH, "ancestors"), "it.replay.trace.births[0] has no ancestors"),
+        (changed({"command": ["python", "t.py"], "variables": {"RANK": "1"}}, "alone"), ""),
+        (changed("python t.py", "alone"), "it.alone is not an object"),
+        (changed({"variables": {"RANK": "1"}}, "alone"), "it.alone has no command"),
+        (
+            changed({"command": ["python"], "variables": {"RANK": 1}}, "alone"),
+            "it.alone.variables holds what is not a text",
+        ),
         (changed({"line": "of a program"}, "settings"), ""),
         (changed({"file": 3, "births": 3}, "replay", "trace", "owners"), ""),
     ],

@@ -36,12 +36,15 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
         return None
     module, node, edit = change
     site = module.site(node)
+    what = f"Turn the sign at {site}: each step makes worse what it should make better."
+    if facts["kind"] == "margin":
+        what = f"Exchange the two values that are compared at {site}: the loss never leaves its margin."
     return draft(
         project,
         root,
         CAUSE,
         [edit],
-        f"Turn the sign at {site}: each step makes worse what it should make better.",
+        what,
         f"{site}: the term is learned in the other direction.",
         "The balance between this term and others.",
     )

@@ -7,10 +7,6 @@ copy of the dataset that a worker would have, it fetches what would be its first
 from __future__ import annotations
 
 import copy
-import hashlib
-import pickle
-import random
-import sys
 import time
 from collections.abc import Iterator
 from functools import partial
@@ -21,6 +17,7 @@ import torch
 from torch.utils.data import IterableDataset, _DatasetKind
 
 from firstcause.lab.audit import Watcher
+from firstcause.lab.generators import generators, held_by, next_number, owner_of, state
 from firstcause.lab.kept_results import digest
 from firstcause.lab.loaders import Course, Loaders
 from firstcause.lab.loading.child import Child
@@ -28,7 +25,7 @@ from firstcause.lab.loading.workers import Draws, base_seed
 from firstcause.record.observe import rng
 from firstcause.record.observe.unstarted import asked_of
 
-EPOCHS, WORKERS, FETCHES, DEPTH = 3, 4, 2, 3
+EPOCHS, WORKERS, FETCHES = 3, 4, 2
 # Seconds for one worker, and for all of an audit: what takes longer is not looked at.
 ONE, ALL = 3.0, 12.0
 
@@ -48,9 +45,9 @@ class Watch(Watcher):
         asked = asked_of(course.loader)
         if not asked.workers or course.begun > EPOCHS or (asked.persistent and course.begun > 1):
             return
-        held = dict(_held(course.loader.dataset, "", DEPTH, set()))
+        held = dict(held_by(course.loader.dataset))
         untouched = course.begun > 1 and self.last.get(course.number) == {
-            n: _state(g) for n, g in held.items()
+            n: state(g) for n, g in held.items()
         }
         states = self.first.setdefault(
             course.number, {n: copy.deepcopy(rng.state_of(g)) for n, g in held.items()}
@@ -70,15 +67,15 @@ class Watch(Watcher):
         self.loaders.stepped()
         current = self.loaders.current
         if current is not None and current.begun < EPOCHS and current.number in self.first:
-            held = _held(current.loader.dataset, "", DEPTH, set())
-            self.last[current.number] = {n: _state(g) for n, g in held}
+            held = held_by(current.loader.dataset)
+            self.last[current.number] = {n: state(g) for n, g in held}
 
     def facts(self) -> dict[str, Any]:
         found = []
         for course in self.loaders.trained():
             own = [r for r in self.rows if r["loader"] == course.number]
             for one in _alike(own):
-                owner, kind = _owner(course.loader.dataset, one["name"])
+                owner, kind = owner_of(course.loader.dataset, one["name"])
                 found.append(
                     one
                     | {
@@ -96,7 +93,7 @@ def _work(course: Course, worker: int, workers: int, put_back: dict[str, Any], c
     """In the child: what this worker fetches first, and the generators before and after."""
     loader = course.loader
     dataset = loader.dataset
-    for name, generator in _held(dataset, "", DEPTH, set()):
+    for name, generator in held_by(dataset):
         if name in put_back:
             rng.set_state_of(generator, put_back[name])
     base = base_seed(loader)
@@ -107,7 +104,7 @@ def _work(course: Course, worker: int, workers: int, put_back: dict[str, Any], c
             loader._dataset_kind, dataset, loader._auto_collation, list, loader.drop_last
         )
         for number, indices in enumerate(batches):
-            before = {n: _state(g) for n, g in generators(dataset)}
+            before = {n: state(g) for n, g in generators(dataset)}
             samples = fetcher.fetch(indices)
             after = dict(generators(dataset))
             child.tell(
@@ -118,8 +115,8 @@ def _work(course: Course, worker: int, workers: int, put_back: dict[str, Any], c
                     "fetch": number,
                     # Workers of a stream may share it among them and draw alike only to shuffle their shares.
                     "samples": digest(samples) if isinstance(dataset, IterableDataset) else 0,
-                    "states": {n: s for n, s in before.items() if n in after and _state(after[n]) != s},
-                    "next": {n: _next(g) for n, g in after.items()},
+                    "states": {n: s for n, s in before.items() if n in after and state(after[n]) != s},
+                    "next": {n: next_number(g) for n, g in after.items()},
                 }
             )
 
@@ -155,59 +152,3 @@ def _alike(rows: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
                     "drawn": [at[k]["next"].get(name) for k in same],
                 }
                 break
-
-
-def generators(dataset: Any) -> list[tuple[str, Any]]:
-    """The process's own generators and those that a dataset holds, by the path of attributes that leads to them."""
-    found: list[tuple[str, Any]] = [("random", random)]
-    if "numpy" in sys.modules:
-        found.append(("numpy.random", sys.modules["numpy"].random))
-    return found + list(_held(dataset, "", DEPTH, set()))
-
-
-def _held(value: Any, path: str, depth: int, seen: set[int]) -> Iterator[tuple[str, Any]]:
-    if id(value) in seen or isinstance(value, (torch.nn.Module, torch.Tensor)):
-        return
-    seen.add(id(value))
-    if rng.is_generator(value):
-        yield path, value
-    elif isinstance(value, (list, tuple)) and len(value) < 32:
-        for number, one in enumerate(value):
-            yield from _held(one, f"{path}[{number}]", depth - 1, seen)
-    elif depth and hasattr(value, "__dict__") and not isinstance(value, type):
-        for key, one in vars(value).items():
-            yield from _held(one, f"{path}.{key}".lstrip("."), depth - 1, seen)
-
-
-def _state(generator: Any) -> str:
-    if isinstance(generator, torch.Generator):
-        raw = generator.get_state().numpy().tobytes()
-    elif hasattr(generator, "getstate"):
-        raw = pickle.dumps(generator.getstate())
-    else:
-        raw = pickle.dumps(
-            generator.get_state() if hasattr(generator, "get_state") else generator.bit_generator.state
-        )
-    return hashlib.blake2b(raw, digest_size=8).hexdigest()
-
-
-def _next(generator: Any) -> float | None:
-    """The number that a generator would give next, drawn from a copy of it."""
-    if isinstance(generator, torch.Generator):
-        twin = torch.Generator()
-        twin.set_state(generator.get_state())
-        return round(float(torch.rand((), generator=twin)), 6)
-    if rng.is_generator(generator):
-        return round(float(copy.deepcopy(generator).random()), 6)
-    return None
-
-
-def _owner(dataset: Any, path: str) -> tuple[str, str]:
-    """The class that holds a generator, and the generator's own class; empty for the process's own."""
-    held = dict(generators(dataset)).get(path)
-    if held is None or not rng.is_generator(held):
-        return "", ""
-    value = dataset
-    for part in path.split(".")[:-1]:
-        value = getattr(value, part.split("[")[0], value)
-    return type(value).__name__, type(held).__name__
