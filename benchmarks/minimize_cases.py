@@ -3,8 +3,9 @@
     benchmarks/minimize_cases.py [--cases FOLDER] [--firstcause COMMAND] [--only PREFIX,PREFIX] [--out FILE]
 
 Needs Python 3.11 and its standard library only. A script counts when it ends, in an empty folder, with the exception
-that the program ended with, or with the assertion of a value that is not finite. With `--pytest`, also whether the
-test that is written is red on the faulty program and green on the fixed one.
+that the program ended with, or with the assertion of a value that is not finite, or of the invariant that a silent training
+breaks: such a program is diagnosed first. With `--pytest`, also whether the test that is written is red on the faulty
+program and green on the fixed one.
 """
 
 from __future__ import annotations
@@ -51,6 +52,8 @@ def measure(case: Path, truth: dict, args: argparse.Namespace) -> dict:
         code, _, err = call([tool, "run", "-q", "-o", "run", *command], folder, env, 400)
         said = [line for line in err.splitlines() if line.strip()]
         row["program"] = said[-1][:160] if code and said else f"exit code {code}"
+        if truth["symptom"] not in SYMPTOMS:
+            call([tool, "diagnose", "run", "--yes"], folder, env, 400)
         start = time.monotonic()
         code, _, err = call(
             [tool, "minimize", "run", "-o", "repro.py", "--json", "out.json"], folder, env, 200
@@ -91,13 +94,17 @@ def main() -> int:
     parser.add_argument("--only", default="")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--keep", type=Path, help="keep the scripts in this folder")
+    parser.add_argument(
+        "--silent", action="store_true", help="also the programs that train badly without a word"
+    )
     parser.add_argument("--pytest", action="store_true", help="also try the test that --pytest writes")
     args = parser.parse_args()
     rows = []
     for file in sorted(args.cases.glob("*/case.toml")):
         truth = tomllib.loads(file.read_text())
         wanted = file.parent.name.startswith(tuple(args.only.split(",")))
-        if not wanted or (not args.only and (truth["symptom"] not in SYMPTOMS or truth["cause"] == "none")):
+        failing = truth.get("kind", "run") == "run" and truth.get("cause", "none") != "none"
+        if not wanted or not failing or (not args.silent and truth["symptom"] not in SYMPTOMS):
             continue
         rows.append(measure(file.parent, truth, args))
         print(json.dumps(rows[-1]), flush=True)

@@ -189,3 +189,13 @@ def test_earlier_runs_go_when_a_new_one_needs_their_room(tmp_path: Path) -> None
     done = firstcause(tmp_path, "run", sys.executable, "a.py")
     assert (done.returncode, done.stdout) == (2, "")
     assert "sets 'keep', which is none of" in done.stderr
+
+
+def test_a_script_that_drops_our_way_in_is_named(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("import torch\nprint(torch.ones(1).log())\n")
+    (tmp_path / "go.sh").write_text(f"#!/bin/bash\nexport PYTHONPATH=.\n{sys.executable} train.py\n")
+    done = firstcause(tmp_path, "run", "-o", "r", "bash", "go.sh")
+    assert done.returncode == 0
+    assert "not observed: go.sh:2 sets PYTHONPATH" in done.stderr
+    said = firstcause(tmp_path, "diagnose", "r").stdout
+    assert "go.sh:2 sets PYTHONPATH" in " ".join(said.split())

@@ -17,6 +17,7 @@ from firstcause.lab.paces import START_SECONDS
 from firstcause.record.folder import RunFolder
 from firstcause.record.journal import steps_of
 from firstcause.record.supervise.calls import told
+from firstcause.record.supervise.unseen import UNSEEN
 from firstcause.schema import SECTIONS, Diagnosis, Hypothesis, Run, Symptom
 from firstcause.schema.triage import Triage
 from firstcause.specialists import SPECIALISTS, growth
@@ -212,5 +213,6 @@ def _nothing_seen(run: Run) -> Diagnosis:
     if failed is not None:
         return answer.unobserved(run, f"firstcause itself failed while it observed ({failed})")
     if not run.observed:
-        return answer.unobserved(run, "no Python process of the command could be observed")
+        why = next((f" ({n.removeprefix(UNSEEN)})" for n in run.notes if n.startswith(UNSEEN)), "")
+        return answer.unobserved(run, f"no Python process of the command could be observed{why}")
     return answer.healthy(run)

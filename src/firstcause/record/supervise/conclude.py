@@ -17,6 +17,7 @@ from firstcause.record.journal import Reading, columns_of
 from firstcause.record.supervise import calls, surroundings
 from firstcause.record.supervise.expect import Expected
 from firstcause.record.supervise.launch import Ending
+from firstcause.record.supervise.unseen import unseen
 from firstcause.schema import Expectation, Run, Site, Symptom
 
 
@@ -35,6 +36,8 @@ def concluded(run: Run, folder: RunFolder, ending: Ending, expected: Sequence[Ex
     events = [e for r in readings for e in r.events]
     notes = [_note(e) for e in events if e.get("event") in ("internal-error", "note")]
     notes += [f"expected {e.text}: {e.where}" for e in expectations if e.met is None]
+    if not readings:
+        notes += filter(None, [unseen(run.command, run.folder)])
     files = {f for e in events if e.get("event") == "sources" for f in e["files"]}
     hashes = surroundings.hashes(files)
     sources.keep(folder, hashes)
