@@ -23,6 +23,7 @@ from firstcause.source.frames import Value
 from firstcause.source.module import FUNCTIONS, Module, kept
 from firstcause.source.project import Project
 from firstcause.source.resolve import Defined, external, resolve, root_of, roots_of
+from firstcause.source.values import PROCESSES
 from firstcause.source.walk import Origin
 
 Looping = ast.For | ast.AsyncFor | ast.While
@@ -97,6 +98,12 @@ class Code:
     project: Project
     versions: Mapping[str, str] = field(default_factory=dict)
     instructions: tuple[Instruction, ...] = ()
+
+    def __post_init__(self) -> None:
+        """A brief says on how many devices the program runs, or speaks of one."""
+        asked = [i.value for i in self.asked("num_gpus") if i.polarity == "require"]
+        if self.instructions:
+            self.project.memory[PROCESSES] = asked[0] if asked and isinstance(asked[0], int) else 1
 
     @property
     def modules(self) -> list[Module]:

@@ -211,9 +211,8 @@ def unread(code: Code, config: ConfigFile) -> list[tuple[tuple[str, ...], ast.ex
     reads = config_reads(code)
     if config.path in reads.roots_whole or not any(config in r.configs for r in reads.read):
         return []
-    used_inside = {
-        p for c in code.project.configs for e in c.entries.values() for p in _interpolated(e.value)
-    }
+    # In the text: where the values are known they stand in the place of what names them.
+    used_inside = {p for c in code.project.configs for p in _interpolated(c.text)}
     found = []
     for path, node in config.nodes_by_path.items():
         if isinstance(node, ast.Dict) or not path or path[0] in ("defaults", "hydra"):
@@ -250,6 +249,5 @@ def _names_elsewhere(code: Code, config: ConfigFile) -> set[str]:
     return found
 
 
-def _interpolated(value: object) -> list[str]:
-    text = str(value)
+def _interpolated(text: str) -> list[str]:
     return [w for part in text.split("${")[1:] for w in part.partition("}")[0].split(".")]

@@ -12,7 +12,7 @@ from firstcause.source.frames import Value
 from firstcause.source.project import Project
 from firstcause.source.resolve import external, resolve
 from firstcause.source.steps import Path
-from firstcause.source.values import number
+from firstcause.source.values import environment_default, number
 from firstcause.source.walk import Origin
 
 
@@ -55,6 +55,9 @@ def _constant(project: Project, value: Value) -> Constant | None:
 def _of_origin(project: Project, origin: Origin) -> Constant | None:
     if not origin.exact or origin.value is None:
         return None
+    default = environment_default(project, origin.value)
+    if default is not None:
+        return Constant(default.value, origin.module.site(default), True, origin.chain)
     plain = _plain(project, origin.value)
     if plain is None:
         return None

@@ -39,6 +39,10 @@ def _binary(walk: Walk, value: Value, chain: Chain) -> Result:
     node, path = value.node, value.path
     if path and path[0] == EACH and isinstance(node.op, ast.Add):
         return walk.any_of((value.at(n, path), chain) for n in (node.left, node.right))
+    if path and path[0].kind == "item" and isinstance(node.op, ast.BitOr):
+        # Of two mappings the right one's entry stands.
+        right = walk.trace(value.at(node.right, path), chain)
+        return right or walk.trace(value.at(node.left, path), chain)
     if path and path[0].kind in ("iter", "item") and isinstance(node.op, ast.Mult):
         listed = next((n for n in (node.left, node.right) if isinstance(n, (ast.List, ast.Tuple))), None)
         return walk.trace(value.at(listed, (EACH, *path[1:])), chain) if listed is not None else None

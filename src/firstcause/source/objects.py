@@ -212,7 +212,7 @@ def _field_default(
             if isinstance(factory, ast.Lambda):
                 node = factory.body
             elif factory is not None:
-                return None
+                return _made_by(walk, owner, node, factory, rest, (*chain, Hop(owner.module, node, holder)))
             else:
                 node = options.get("default", node.args[0] if node.args else node)
         hop = (*chain, Hop(owner.module, node, holder))
@@ -222,6 +222,20 @@ def _field_default(
             for o in found or []
         ]
     return None
+
+
+def _made_by(
+    walk: Walk, owner: Defined, field: ast.Call, factory: ast.expr, rest: Path, chain: Chain
+) -> Result:
+    """The object that ``field(default_factory=Schedule)`` makes: of a project class, with that class's defaults."""
+    found = resolve(walk.project, owner.module, factory)
+    if not isinstance(found, Defined) or not isinstance(found.node, ast.ClassDef):
+        return None
+    # The call of field() gives none of the class's own arguments.
+    instance = Instance(found.module, found.node, Value(owner.module, field))
+    if rest:
+        return part(walk, instance, rest, chain)
+    return [Origin("call", owner.module, field, chain, instance=instance)]
 
 
 def class_part(walk: Walk, cls: Defined, path: Path, chain: Chain) -> Result:

@@ -59,7 +59,41 @@ def test_a_total_is_not_told_where_it_is_not_sure(instructions, known):
 
 
 def test_a_total_on_the_devices_that_are_asked_for_is_met():
-    assert told([TOTAL, asked("num_gpus", 4)], PARTS) == ([], ["effective_batch_size"])
+    each = [*PARTS, fact("framework", "trainer", 3)]
+    assert told([TOTAL, asked("num_gpus", 4)], each) == ([], ["effective_batch_size"])
+
+
+def test_a_total_of_one_process_is_not_that_of_the_devices():
+    alone = [*PARTS, fact("framework", "pytorch", 3)]
+    assert told([TOTAL, asked("num_gpus", 4)], alone)[0] == [("effective_batch_size", "32", "8", 2)]
+    ranks = [*alone, fact("distributed", "ddp", 4)]
+    assert told([TOTAL, asked("num_gpus", 2)], ranks)[0] == [("effective_batch_size", "32", "16", 2)]
+
+
+def test_a_part_that_is_not_known_leaves_the_total_open():
+    unknown = [PARTS[0], fact("gradient_accumulation", None, 2, confirms=True)]
+    assert told([TOTAL], unknown) == ([], [])
+
+
+def test_a_value_that_is_right_elsewhere_is_wrong_where_it_is_taken():
+    rank = fact("lora_r", 16, 3, use=Site("train.py", 8))
+    alpha = fact("lora_alpha", 16, 3, use=Site("train.py", 9))
+    found, met = told([asked("lora_r", 16), asked("lora_alpha", 32)], [rank, alpha])
+    assert (found, met) == ([("lora_alpha", "32", "16", 9)], ["lora_r"])
+    assert told([asked("lora_alpha", 32)], [alpha])[0] == [("lora_alpha", "32", "16", 3)]
+
+
+def test_the_type_of_quantised_products_has_to_agree_by_itself():
+    flag = fact("precision", "bf16", 5)
+    compute = Fact("precision", "fp16", Site("train.py", 2), "how", "bnb_4bit_compute_dtype")
+    assert told([asked("precision", "bf16")], [flag, compute])[0] == [("precision", "bf16", "fp16", 2)]
+    assert told([asked("precision", "fp16")], [flag, compute])[1] == ["precision"]
+
+
+def test_features_are_less_than_a_backbone():
+    part = fact("freeze", "feature encoder", 4)
+    assert told([asked("freeze", "backbone")], [part])[0] == [("freeze", "backbone", "feature encoder", 4)]
+    assert told([asked("freeze", "feature_encoder")], [part])[1] == ["freeze"]
 
 
 def test_another_number_of_devices_is_told_by_itself():

@@ -20,7 +20,7 @@ def train(optim, whole):
 main()
 """
 GROUPS = {
-    "conf/config.yaml": "defaults:\n  - optim: slow\n  - _self_\nseed: 7\nrate: ${optim.lr}\noptim:\n  name: own\n",
+    "conf/config.yaml": "defaults:\n  - optim: slow\n  - _self_\nseed: 7\nrate: ${optim.lr}\ntag: run-${optim.name}-${seed}\noptim:\n  name: own\n",
     "conf/optim/slow.yaml": "lr: 0.5\nname: slow\n",
     "conf/optim/fast.yaml": "lr: 5\nname: fast\n",
 }
@@ -125,9 +125,11 @@ def test_a_value_that_no_file_surely_says_is_unknown(tmp_path, source):
 @pytest.mark.parametrize(
     ("name", "launch", "wanted"),
     [
-        ("cfg.optim.name", "", ("own", "conf/config.yaml:7")),
+        ("cfg.optim.name", "", ("own", "conf/config.yaml:8")),
         ("cfg.rate", "", (0.5, "conf/optim/slow.yaml:1")),
         ("cfg.seed", "", (7, "conf/config.yaml:4")),
+        ("cfg.tag", "", ("run-own-7", "conf/config.yaml:6")),
+        ("cfg.tag", "python train.py seed=8", ("run-own-8", "conf/config.yaml:6")),
         ("cfg['optim']['lr']", "", (0.5, "conf/optim/slow.yaml:1")),
         ("cfg.seed", "python train.py seed=8", (8, "run.sh:1")),
         ("cfg.optim.lr", "python train.py \\\n  optim=fast", (5, "conf/optim/fast.yaml:1")),

@@ -74,6 +74,12 @@ def test_yaml_entries_with_their_lines():
     }  # fmt: skip
 
 
+def test_yaml_names_within_a_text_stand_in_their_place():
+    text = "size: base\nn: 3\nname: org/net-${size}-v${n}\nother: ${absent}-x\n"
+    entries = {"size": ("base", 1), "n": (3, 2), "name": ("org/net-base-v3", 3), "other": ("${absent}-x", 4)}
+    assert lines(text, ".yaml") == entries
+
+
 def test_toml_entries_with_their_lines():
     text = 'a = 1\n[b]\nc = "x"\n\n[b.d]\n"e f" = [1,\n 2]\n[[g]]\nh = 2.5\n'
     assert lines(text, ".toml") == {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from firstcause.check.brief.counts import IMPROVES
 from firstcause.check.brief.reading import Line, Reading
 from firstcause.check.brief.tokens import words_in
@@ -14,6 +16,9 @@ _HALVED = frozenset({"of", "the", "a", "an", "as", "that", "and", "epoch", "hour
 _MADE_WITH_TOOL = word_set("choices", "made_with_tool")
 # Parts that stay in full precision beside a training in less.
 _KEPT = word_set("choices", "kept_in_full")
+_WEIGHTS = frozenset(
+    {"weights", "weight", "params", "parameters", "reduction", "reductions", "reduce", "gradients", "grads"}
+)
 # "The Lion dataset", "the LoRA paper".
 _PUBLISHED = word_set("choices", "published")
 _ARRAYS = word_set("choices", "arrays")
@@ -24,12 +29,41 @@ _OF_SCHEDULE = frozenset({"scheduler", "warmup", "warmup_steps", "warmup_ratio",
 _INSTALLED = word_set("choices", "installed")
 _MEASURES = word_set("choices", "measures")
 _NOT_A_TASK = word_set("choices", "not_a_task")
-_ALONE = frozenset({"only", "alone", "solely", "exclusively"})
-_LEARNS = frozenset({"loss", "entropy", "learn", "train", "trained"})
+_ALONE = frozenset({"only", "alone", "solely", "exclusively", "just"})
+_LEARNS = frozenset({"loss", "entropy", "learn", "learned", "learnt", "train", "trained"})
 _LOWERS = _CUT | {"drop", "shrink", "decrease"}
 _IGNORES = ("ignor", "exclud", "mask", "skip")
 _PROMPTS = word_set("choices", "prompts")
-_ANSWERS = ("answer", "assistant", "respon", "completion", "repl")
+_ANSWERS = (
+    "answer",
+    "assistant",
+    "respon",
+    "completion",
+    "repl",
+    "summar",
+    "translation",
+    "target",
+    "headline",
+)
+_JUST_ON = (["on"], ["for"], ["over"])
+# What is masked there is no prompt: padding, pixels, masked words.
+_NO_TEXT = (
+    "pad",
+    "pixel",
+    "mask",
+    "backgr",
+    "visib",
+    "void",
+    "special",
+    "ignor",
+    "head",
+    "layer",
+    "adapter",
+    "val",
+    "test",
+)
+_REACH = 9
+_PLACES = {"cpu": frozenset({"cpu", "ram", "host"}), "disk": frozenset({"disk", "nvme", "ssd"})}
 
 
 def choose(line: Line) -> None:
@@ -47,12 +81,21 @@ def choose(line: Line) -> None:
                 _take(line, at, key, value)
         named = token.entry.named
         if named is not None and named.key.kind == "switch" and not token.claimed:
-            _take(line, at, named.key.name, True)
+            _take(line, at, named.key.name, _place_of(line, at) if named.key.name == "offload" else True)
     _minimised(line)
     _on_plateau(line)
     _bare_full(line)
     _answers_only(line)
     _without_generic(line)
+
+
+def _place_of(line: Line, at: int) -> object:
+    """Where it is offloaded to, or True: "offload the optimizer states to NVMe"."""
+    if any(t.has("not") or t.has("not_needed") for t in line.tokens):
+        return True
+    own = line.tokens[max(0, at - 1) : at + 7]
+    words = words_in(t for t in own if t.segment == line.tokens[at].segment)
+    return next((place for w in words for place, names in _PLACES.items() if w in names), True)
 
 
 def _minimised(line: Line) -> None:
@@ -110,7 +153,7 @@ def _answers_only(line: Line) -> None:
     if any(r.key == "completion_only" for r in line.readings):
         return
     for at, token in enumerate(line.tokens):
-        alone = token.text in _ALONE
+        alone = token.text in _ALONE and (token.text != "just" or line.words(at + 1, at + 2) in _JUST_ON)
         if token.claimed or not (alone or token.has("not") or token.text.startswith(_IGNORES)):
             continue
         near = [
@@ -120,7 +163,14 @@ def _answers_only(line: Line) -> None:
             for w in t.text.split()
         ]
         after = [w for t in line.tokens[at : at + 9] if t.segment == token.segment for w in t.text.split()]
+        if alone and _rather_than_source(line, at, near):
+            line.claim(Reading("completion_only", True, at, at, settled=True), at)
+            return
         learns = any(w in _LEARNS for w in near)
+        if token.text.startswith(_IGNORES) and not learns:
+            # "The loss is on the query only, the question is masked".
+            earlier = words_in(t for t in line.tokens[:at] if t.segment == token.segment - 1)
+            learns = bool({"loss", "only"} <= set(earlier))
         if alone:
             # "The loss counts the answer only", "on the assistant's turns only".
             before = words_in(t for t in line.tokens[max(0, at - 3) : at] if t.segment == token.segment)
@@ -134,6 +184,34 @@ def _answers_only(line: Line) -> None:
         if kept_out or (token.has("not") and any(w in _PROMPTS for w in after) and _on_answers(line, at)):
             line.claim(Reading("completion_only", True, at, at, settled=True), at)
             return
+
+
+def _rather_than_source(line: Line, at: int, near: list[str]) -> bool:
+    """Whether one part of an example is learnt and the other is not: "loss only on the note, not on the dictation"."""
+    tokens = line.tokens
+    loss = any(w in _LEARNS for w in near)
+    for place in range(max(0, at - _REACH), min(len(tokens), at + _REACH)):
+        other = tokens[place]
+        if (
+            not (other.has("not") or other.text in ("rather than", "instead of"))
+            or other.segment == tokens[at].segment
+        ):
+            continue
+        segment = [t for t in tokens[place : place + _REACH] if t.segment == other.segment]
+        words = words_in(segment)
+        if other.text in ("not", "never") and not {"on", "the", "for", "over"} & set(words[1:2]):
+            loss_there = any(w in _LEARNS for w in words)
+            if not loss_there:
+                continue
+        things = [*words, *near]
+        learns = loss or (any(w in _LEARNS for w in words) and "on" in near)
+        if (
+            learns
+            and {"on", "the", "over", "for"} & set(near)
+            and not any(w.startswith(_NO_TEXT) for w in things)
+        ):
+            return True
+    return False
 
 
 def _on_answers(line: Line, at: int) -> bool:
@@ -175,12 +253,19 @@ def _meant(line: Line, at: int, key: str, value: str) -> bool:
         "loss" in t.text for t in line.tokens
     ):
         return False
+    if token.text == "weights and biases" and any(
+        t.key == "weight_decay" or "norm" in t.text for t in line.tokens
+    ):
+        # "No decay on norm weights and biases" names no tracker.
+        return False
     if key == "precision" and token.text.startswith("float") and _of_arrays(line):
         return False
     if token.text == "eager" and not any(t.text.startswith(("attention", "attn")) for t in line.tokens):
         return False
     if value == "fp32" and before == "in" and _KEPT & set(line.words(at - 3, at - 1)):
         # "bf16 autocast, weights in fp32".
+        return False
+    if value == "fp32" and _beside_less(line, at):
         return False
     if token.text == "transformers" and (before == "of" or (before == "from" and _trained_by(line, at))):
         return False
@@ -212,6 +297,19 @@ def _meant(line: Line, at: int, key: str, value: str) -> bool:
     return True
 
 
+def _beside_less(line: Line, at: int) -> bool:
+    """Whether a part stays in fp32 beside a training in less: "bf16, gradient reduction in fp32"."""
+    tokens = line.tokens
+    less = any(
+        (t.gives("precision") and "32" not in t.text and not (n and tokens[n - 1].has("not")))
+        for n, t in enumerate(tokens)
+    )
+    segment = tokens[at].segment
+    before = [w for t in tokens[max(0, at - 6) : at] if t.segment == segment for w in t.text.split()]
+    after = [w for t in tokens[at + 1 : at + 3] if t.segment == segment for w in t.text.split()]
+    return less and bool((_KEPT | _WEIGHTS) & {*before[-6:], *after})
+
+
 def _of_arrays(line: Line) -> bool:
     """Whether the sentence describes arrays: "x.npz has x_train and y_train, all float32"."""
     return any(
@@ -233,9 +331,12 @@ def _only_installed(line: Line, at: int) -> bool:
     if after.kind != "number" or after.value == int(after.value):
         return False
     before = line.tokens[at - 1].text if at else ""
+    own = words_in(t for t in line.tokens if t.statement == line.tokens[at].statement)
+    if any(a in ("are", "were", "am", "still", "im") and b == "on" for a, b in pairwise(own)):
+        # "We are on transformers 5.24 / peft 0.20".
+        return True
     if _takes(before):
         return False
-    own = (w for t in line.tokens if t.statement == line.tokens[at].statement for w in t.text.split())
     return any(w in _INSTALLED for w in own)
 
 

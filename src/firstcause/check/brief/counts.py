@@ -33,6 +33,7 @@ IMPROVES = (
     "go up",
     "better",
     "decreas",
+    "increas",
     "drop",
     "gain",
     "budge",
@@ -75,13 +76,18 @@ def _owned(line: Line, at: int, noun: int) -> None:
         name = token.key
         if token.claimed or _has_own_number(line, place, at) or not _linked(line, place, at):
             continue
-        improves = (token.text.startswith(IMPROVES) and not name) or line.words(place, place + 2)[:1] in (
-            ["gone"],
-            ["go"],
-            ["goes"],
+        improves = (token.text.startswith(IMPROVES) and not name) or token.text in (
+            "gone",
+            "go",
+            "goes",
+            "get",
+            "got",
         )
         if (improves and _fails(line, place)) or name in _WAITS:
             _claim(line, "early_stopping_patience", at, (noun, place) if name else (noun,))
+            if improves:
+                # What has not dropped is waited for, and not told.
+                token.entry = None
             return
         if name in ("warmup", "warmup_steps"):
             if unit == "steps":
@@ -119,7 +125,7 @@ def _near(line: Line, at: int) -> list[int]:
 def _linked(line: Line, place: int, at: int) -> bool:
     """Whether only small words lie between an owner and its count."""
     first, last = (place + 1, at) if place < at else (at + 2, place)
-    return all(w in _BETWEEN for w in line.words(first, last))
+    return all(t.text in _BETWEEN | _NEGATED or t.gives("metric") for t in line.tokens[first:last])
 
 
 def _claim(line: Line, key: str, at: int, also: tuple[int, ...]) -> None:

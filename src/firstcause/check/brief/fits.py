@@ -22,6 +22,9 @@ _DIMENSIONS = frozenset({"dim", "dimensional", "dims", "d"})
 _ROUNDS = frozenset({"rounds", "passes", "pass"})
 _MULTIPLE = frozenset({"divisible", "multiple", "multiples", "power", "powers"})
 _OTHER_DECAYS = word_set("fits", "other_decays")
+_ONE_CALL = frozenset({"batch", "minibatch", "mini batch", "in a batch"})
+_CUT_INTO = frozenset({"blocks of", "chunks of", "windows of", "documents of", "sequences of", "length of"})
+_NO_THINGS = word_set("leftovers", "no_nouns")
 
 
 def fits(line: Line, number: int, name: int) -> bool:
@@ -62,6 +65,18 @@ def fits(line: Line, number: int, name: int) -> bool:
         # A quarter of an epoch, 1/4.
         return False
     if word.text.startswith("crop") and any(t.text in _OF_IMAGES for t in line.tokens):
+        return False
+    one_call = token.value == 1 and token.spelled and set(line.words(number + 1, number + 2)) & _ONE_CALL
+    if word.key == "batch_size" and (
+        (number < name and token.value == 1 and word.text in _ONE_CALL) or one_call
+    ):
+        # "All of it in one batch" is a single call.
+        return False
+    if name < number and word.key == "batch_size" and line.words(number - 1, number) == ["all"]:
+        # "One batch of all 5k prompts".
+        return False
+    if word.text in _CUT_INTO and _counts_things(line, number):
+        # "In blocks of 2000 notes" cuts the work, and no text.
         return False
     if name < number and word.text.startswith(("on each", "on every")):
         # "8 on each of 4 GPUs" says the 8.
@@ -114,6 +129,16 @@ def fits(line: Line, number: int, name: int) -> bool:
         return False
     reach = 3 if word.key == "num_layers" else 2
     return token.unit == "%" or not (token.spelled and abs(number - name) > reach)
+
+
+def _counts_things(line: Line, at: int) -> bool:
+    """Whether what is cut counts things that are no tokens; an engine is given pieces of work, unless tokens are named."""
+    after = line.tokens[at + 1] if at + 1 < len(line.tokens) else None
+    if after is None or after.kind != "word" or after.text in _NO_THINGS:
+        return line.scene.inference
+    if after.key == "max_length" or "token" in after.text:
+        return False
+    return after.has("data") or (after.entry is None and after.text.endswith("s"))
 
 
 def _alone(line: Line, at: int) -> bool:

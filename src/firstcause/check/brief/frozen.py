@@ -13,23 +13,51 @@ _BUT = frozenset({"but", "except", "apart", "besides", "save", "other"})
 _ONLY = frozenset({"only", "just", "alone", "solely", "nothing"})
 _TRAINS = ("train", "tune", "fine", "updat", "learn", "optimi")
 _FREEZES = ("freez", "frozen", "unfrozen", "unfreez")
+# Names of two words first: a text encoder is not the encoder.
+_PAIRS = {
+    ("text", "encoder"): "text_encoder",
+    ("image", "encoder"): "vision_encoder",
+    ("vision", "encoder"): "vision_encoder",
+    ("vision", "tower"): "vision_encoder",
+    ("visual", "encoder"): "vision_encoder",
+    ("feature", "extractor"): "backbone",
+    ("feature", "encoder"): "encoder",
+    ("word", "embeddings"): "embeddings",
+}
 _PARTS = {
+    "vae": frozenset({"vae", "autoencoder"}),
+    "unet": frozenset({"unet"}),
     "backbone": word_set("frozen", "backbone"),
     "encoder": frozenset({"encoder", "encoders"}),
     "embeddings": frozenset({"embedding", "embeddings"}),
     "batchnorm": frozenset({"batchnorm", "bn", "batchnorms"}),
     "decoder": frozenset({"decoder"}),
 }
-_NEAR = 6
+_NEAR = 7
+# "Stays untouched", "is kept fixed", "leave it alone", "do not touch it".
+_STAYS = word_set("frozen", "stays")
+_AS_IT_IS = word_set("frozen", "as_it_is")
+_OTHERWISE = frozenset({"architecture", "config", "code", "tokenizer", "script", "class", "api"})
 
 
 def frozen(line: Line) -> None:
     """Claim the part that is frozen."""
-    if any(r.key == "freeze" for r in line.readings):
+    said_already = [r for r in line.readings if r.key == "freeze"]
+    for reading in said_already:
+        # "The vision encoder frozen": the phrase has the encoder alone.
+        before = line.words(reading.first - 1, reading.first)
+        pair = (before[0], line.tokens[reading.first].text.split()[0]) if before else ("", "")
+        reading.value = _PAIRS.get(pair, reading.value)
+    if said_already:
+        _joined(
+            line,
+            said_already[0],
+            _parts([(at, w) for at, t in enumerate(line.tokens) for w in t.text.split()]),
+        )
         return
     words = [(at, w) for at, t in enumerate(line.tokens) for w in t.text.split()]
     said = {w for _, w in words}
-    freezes = [at for at, w in words if w.startswith(_FREEZES)]
+    freezes = [at for at, w in words if w.startswith(_FREEZES)] or _left_as_it_is(line, words)
     heads = [
         at
         for n, (at, w) in enumerate(words)
@@ -47,12 +75,68 @@ def frozen(line: Line) -> None:
 
 
 def _part(line: Line, at: int, words: list[tuple[int, str]]) -> None:
-    """Claim the part that stands nearest to "freeze" or "frozen"."""
-    near = sorted(
-        (abs(place - at), value) for place, w in words for value, names in _PARTS.items() if w in names
-    )
-    if near and near[0][0] <= _NEAR and not line.tokens[at].claimed:
-        line.claim(Reading("freeze", near[0][1], at, at))
+    """Claim the part that stands nearest to "freeze" or "frozen", and what is joined to it by "and"."""
+    named = _parts(words)
+    near = sorted((abs(place - at), place, value) for place, value in named.items())
+    if not near or near[0][0] > _NEAR or line.tokens[at].claimed:
+        return
+    reading = Reading("freeze", near[0][2], at, at)
+    line.claim(reading)
+    _joined(line, reading, named, near[0][1])
+
+
+def _joined(line: Line, reading: Reading, named: dict[int, str], nearest: int = -1) -> None:
+    """Add the part that is joined by "and" to the one that is frozen: "text encoder and VAE stay frozen"."""
+    nearest = reading.first if nearest < 0 else nearest
+    for place, other in named.items():
+        between = line.words(min(place, nearest) + 1, max(place, nearest))
+        joined = len(between) <= 3 and any(w in ("and", "&", "+") for w in between)
+        if joined and other not in (reading.value, "backbone") and line.tokens[place].kind == "word":
+            line.readings.append(
+                Reading("freeze", other, reading.first, reading.last, settled=reading.settled)
+            )
+            return
+
+
+def _parts(words: list[tuple[int, str]]) -> dict[int, str]:
+    """The parts of a model by their places."""
+    found: dict[int, str] = {}
+    for n, (at, word) in enumerate(words):
+        pair = (words[n - 1][1], word) if n else ("", word)
+        value = _PAIRS.get(pair) or next((v for v, names in _PARTS.items() if word in names), "")
+        if value:
+            found[at] = value
+    return found
+
+
+def _left_as_it_is(line: Line, words: list[tuple[int, str]]) -> list[int]:
+    """The place of "untouched" or "fixed" where a part of the model stays so."""
+    if not line.scene.training:
+        return []
+    for n, (at, word) in enumerate(words):
+        near = [(w, place) for place, w in words[max(0, n - _NEAR) : n + 4] if line.same_segment(place, at)]
+        said = {w for w, _ in near}
+        if word == "as" and line.words(at + 1, at + 2) in (["it is"], ["is"], ["they"]):
+            # "Must stay as it is": a turn for other concerns, not for this one.
+            earlier = words[max(0, n - _NEAR) : n]
+            if {"stay", "stays", "remain", "remains", "leave", "left"} & {w for _, w in earlier} and _parts(
+                earlier
+            ):
+                return [at]
+        touched = word == "touch" and any(line.tokens[p].has("not") for _, p in near)
+        dont_touch = word == "touch" and bool({"dont", "not", "never"} & said)
+        as_it_is = word in _AS_IT_IS and bool(_STAYS & said) and not _OTHERWISE & said
+        if word == "alone":
+            # "The encoder alone is trained" trains it.
+            as_it_is = bool({"leave", "left"} & said)
+        extractor = word == "fixed" and "extractor" in said
+        if word in _AS_IT_IS and n and words[n - 1][0] in _parts(words):
+            # "Text encoder fixed, only the rest learns".
+            ends = at + 1 >= len(line.tokens) or line.tokens[at + 1].kind == "break"
+            as_it_is = as_it_is or (ends and word != "alone")
+        if (touched or dont_touch or as_it_is or extractor) and _parts([(p, w) for w, p in near]):
+            return [at]
+    return []
 
 
 def _only_trains(line: Line, heads: list[int]) -> bool:

@@ -6,11 +6,15 @@ from collections.abc import Sequence
 
 from firstcause.check.brief.choices import choose
 from firstcause.check.brief.counts import owned_counts
+from firstcause.check.brief.exempt import exempt_from_decay
+from firstcause.check.brief.factors import batch_factors
 from firstcause.check.brief.forms import held_to_form
 from firstcause.check.brief.frozen import frozen
 from firstcause.check.brief.hardware import name_hardware
 from firstcause.check.brief.labels import count_labels
 from firstcause.check.brief.leftovers import name_leftovers
+from firstcause.check.brief.lengths import said_by_the_way
+from firstcause.check.brief.memory import left_free
 from firstcause.check.brief.metrics import best_by
 from firstcause.check.brief.modules import target_modules
 from firstcause.check.brief.mood import negated, settle
@@ -21,8 +25,10 @@ from firstcause.check.brief.places import name_places
 from firstcause.check.brief.reading import Line, Reading, Scene
 from firstcause.check.brief.refine import refine, same_again
 from firstcause.check.brief.relative import changed_values, relative_values
+from firstcause.check.brief.samples import sample_counts
 from firstcause.check.brief.secrets import name_secrets
 from firstcause.check.brief.sentences import Sentence
+from firstcause.check.brief.splits import held_out
 from firstcause.check.brief.swaps import swaps
 from firstcause.check.brief.totals import per_pass, total_batches
 from firstcause.check.brief.updates import summed_up, update_paces
@@ -45,8 +51,13 @@ def read_sentence(
         return line
     corrects = any(t.has("correction") for t in sentence.tokens)
     split_pairs(line)
+    left_free(line)
     name_hardware(line)
     name_places(line, known, typed)
+    sample_counts(line)
+    said_by_the_way(line)
+    held_out(line)
+    exempt_from_decay(line)
     total_batches(line)
     update_paces(line)
     paces(line)
@@ -57,6 +68,7 @@ def read_sentence(
     visits(line)
     pair(line)
     summed_up(line)
+    batch_factors(line, heard)
     target_modules(line, heard)
     choose(line)
     held_to_form(line)

@@ -11,6 +11,7 @@ from firstcause.check.brief.vocabulary import word_set
 def target_modules(line: Line, heard: Sequence[Reading] = ()) -> None:
     """Claim the modules that get adapters: names, letters ("q, k and v"), or all linear layers."""
     names: list[tuple[int, str]] = []
+    parts: list[tuple[int, str]] = []
     for at, token in enumerate(line.tokens):
         if token.entry is not None and not token.claimed:
             for key, value in token.entry.values:
@@ -18,12 +19,17 @@ def target_modules(line: Line, heard: Sequence[Reading] = ()) -> None:
                     if value in ("all-linear", "attention"):
                         if value == "all-linear" or _about_adapters(line):
                             line.claim(Reading(key, value, at, at))
+                    elif value in (_PART, _BLOCK):
+                        parts.append((at, value))
                     else:
                         names.append((at, value))
         elif (
             token.kind == "word" and token.text in _LETTERS and _in_a_list(line, at) and _about_adapters(line)
         ):
             names.append((at, _LETTERS[token.text]))
+    _parts_of_blocks(line, parts, names, heard)
+    if not names and not any(r.key == "lora_target_modules" for r in line.readings):
+        _every_linear(line)
     if names:
         # "The attention projections q and v" names them.
         line.readings[:] = [
@@ -39,6 +45,75 @@ def target_modules(line: Line, heard: Sequence[Reading] = ()) -> None:
         line.claim(
             Reading("lora_target_modules", values, names[0][0], names[-1][0]), *(at for at, _ in names)
         )
+
+
+# Words for a part of a block, which count where adapters are put there: "LoRA on attention + MLP".
+_PART, _BLOCK = "attention-part", "mlp-part"
+_INTO = frozenset(
+    {"on", "in", "into", "to", "for", "over", "every", "each", "at", "inside", "within", "around", "of"}
+)
+_BLOCKS = {_PART: ("q_proj", "k_proj", "v_proj", "o_proj"), _BLOCK: ("gate_proj", "up_proj", "down_proj")}
+# Models whose blocks have these seven; what others call them is not known here.
+_GATED = (
+    "llama",
+    "mistral",
+    "qwen",
+    "gemma",
+    "smollm",
+    "yi-",
+    "deepseek",
+    "olmo",
+    "vicuna",
+    "zephyr",
+    "granite",
+)
+
+
+def _parts_of_blocks(
+    line: Line, parts: list[tuple[int, str]], names: list[tuple[int, str]], heard: Sequence[Reading]
+) -> None:
+    """Claim the attention, or add the projections of attention and MLP to the names where both are meant."""
+    parts = [(at, value) for at, value in parts if _put_there(line, at)]
+    if not parts or any(r.key == "lora_target_modules" for r in line.readings) or not _names_adapters(line):
+        return
+    values = {value for _, value in parts}
+    if values == {_PART} and not names:
+        line.claim(Reading("lora_target_modules", "attention", parts[0][0], parts[0][0]))
+        return
+    models = [
+        str(r.value).lower() for r in (*heard, *line.readings) if r.key == "model" and r.polarity == "require"
+    ]
+    if models and not any(family in model for model in models for family in _GATED):
+        return
+    own = {at: value for at, value in parts if value == _BLOCK or not names}
+    for at, value in own.items():
+        names += [(at, name) for name in _BLOCKS[value]]
+    names.sort(key=lambda named: named[0])
+
+
+def _every_linear(line: Line) -> None:
+    """Claim "in every linear layer", whose first words are those of a pace too."""
+    for at in range(1, len(line.tokens) - 1):
+        layer = line.words(at, at + 2) in (["linear", "layer"], ["linear", "module"])
+        if layer and line.tokens[at - 1].has("every") and _names_adapters(line):
+            line.claim(Reading("lora_target_modules", "all-linear", at, at + 1))
+            return
+
+
+def _put_there(line: Line, at: int) -> bool:
+    """Whether something is put into a part: "on the attention layers", "attention + MLP", "lora: attention"."""
+    tokens = line.tokens
+    before = [
+        t
+        for t in tokens[max(0, at - 5) : at]
+        if t.statement == tokens[at].statement and t.text not in ("the", "all")
+    ]
+    words = {w for t in before for w in t.text.split()}
+    if words & _INTO or (
+        before[-1:] and before[-1].text in (":", "=", "+", "plus", "and", "&", ",", "only", "just")
+    ):
+        return True
+    return at + 1 < len(tokens) and tokens[at + 1].text in ("only", "+", "alone")
 
 
 _LETTERS = {
@@ -92,4 +167,13 @@ def _about_adapters(line: Line) -> bool:
             "peft",
         }
         or named & {"lora_r", "lora_alpha", "lora_target_modules"}
+    )
+
+
+def _names_adapters(line: Line) -> bool:
+    """Whether adapters are named, or their rank; "layers" alone are those of any model."""
+    words = {w for t in line.tokens for w in t.text.split()}
+    named = {t.key for t in line.tokens if t.key}
+    return bool(
+        words & {"lora", "qlora", "dora", "adapter", "adapters", "peft"} or named & {"lora_r", "lora_alpha"}
     )

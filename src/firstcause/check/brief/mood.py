@@ -12,6 +12,7 @@ _REACH = 6
 _BOUNDS = word_set("limits", "floors")
 # Things one has or has not, so that "no A and B" denies both.
 _TOOLS = frozenset({"framework", "distributed", "report_to", "offload", "dependency"})
+_MACHINE = frozenset({"gpu", "num_gpus", "gpu_memory_gb"})
 _LOWERS = frozenset({"drop", "drop the", "lower", "reduce"})
 
 
@@ -29,6 +30,8 @@ def settle(line: Line) -> None:
 
 def _negate(line: Line, reading: Reading) -> None:
     strength = negated(line, reading)
+    if strength and reading.key in _MACHINE and _of_something_else(line, reading):
+        return
     if strength and reading.key == "do_sample":
         reading.value = not reading.value
     elif strength:
@@ -38,6 +41,14 @@ def _negate(line: Line, reading: Reading) -> None:
             reading.value = "none"
     elif reading.key in ("report_to", "distributed", "early_stopping") and reading.value == "none":
         reading.told = True
+
+
+def _of_something_else(line: Line, reading: Reading) -> bool:
+    """Whether a "no" before a card has a noun of its own: "I start it without flags on our A4000"."""
+    at = next((n for n in range(reading.first - 1, -1, -1) if line.tokens[n].has("not")), -1)
+    between = line.tokens[at + 1 : reading.first]
+    noun = bool(between) and between[0].kind == "word" and between[0].entry is None
+    return at >= 0 and noun and any(t.text in ("on", "with", "for") for t in between[1:])
 
 
 def negated(line: Line, reading: Reading) -> str:

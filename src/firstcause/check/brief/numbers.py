@@ -11,7 +11,8 @@ _WORDS = {w: n for n, w in enumerate(_ONES)} | {w: 10 * n for n, w in enumerate(
 _WORDS |= {"single": 1, "couple": 2, "pair": 2, "dozen": 12}
 _SCALES = {"hundred": 100, "thousand": 1000, "million": 1_000_000}
 _PARTS = {"half": 0.5, "quarter": 0.25, "third": 1 / 3, "fifth": 0.2, "tenth": 0.1}
-_ONE = "|".join(sorted(_WORDS, key=len, reverse=True))
+# "1 pair per step" has one number, "a pair of GPUs" is two of them.
+_ONE = "|".join(sorted(_WORDS, key=len, reverse=True)).replace("pair", r"(?<!\d )(?<!one )pair(?= of\b)")
 
 # The value, then its unit; nothing that is a part of a name.
 NUMBER = re.compile(

@@ -12,6 +12,7 @@ from firstcause.check.brief.vocabulary import word_set
 _KEEPS = frozenset({"keep", "keeping", "keeps", "retain", "retaining", "kept"})
 _COPIES = frozenset({"checkpoint", "checkpoints", "snapshots", "ckpts"})
 _MADE = word_set("paces", "made")
+_SEVERAL = frozenset({"twice", "times", "thrice"})
 _STAY = frozenset({"kept", "stay", "remain"})
 
 
@@ -73,6 +74,13 @@ def _cadence(line: Line, at: int) -> None:
         # "For 40 000 iterations, validating every 2 000."
         unit, after = "steps", after - 1
     if unit not in ("epochs", "steps") or (unit == "steps" and number is None):
+        return
+    if at and unit == "epochs" and number is None and (tokens[at - 1].text in _SEVERAL):
+        # "Twice per epoch" is a pace that no strategy has.
+        for place in range(at - 1, after + 1):
+            tokens[place].claimed = True
+        if at > 1 and tokens[at - 2].kind == "number":
+            tokens[at - 2].claimed = True
         return
     for owner in _owners(line, at, after):
         if owner == "log":

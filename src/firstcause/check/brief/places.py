@@ -6,6 +6,7 @@ import itertools
 import re
 
 from firstcause.check.brief.reading import Line, Reading
+from firstcause.check.brief.teachers import of_teacher
 from firstcause.check.brief.tokens import Token, words_in
 from firstcause.check.brief.vocabulary import Vocabulary, word_set
 
@@ -26,6 +27,12 @@ _CONFIGURES = re.compile(
     r"config|zero_?[0-3]|deepspeed|accelerate|fsdp|settings|^args|requirements|readme|schema|^ds_|hparams|params"
 )
 _WEIGHTS = word_set("places", "weights")
+_LIES = frozenset(
+    {"is", "are", "sit", "sits", "lie", "lies", "live", "lives", "found", "located", "audio", "manifests"}
+)
+_TOKENISED = frozenset({"dump", "memmap", "shards", "tokens"})
+# A pattern of these is data: "translate articles/*.md".
+_DOCUMENTS = frozenset({"md", "html", "pdf", "log"})
 _BEFORE_NAME = word_set("places", "before_name")
 _SAVE_AS = word_set("places", "save_as")
 _JOINED = re.compile(r"(?<![\w/-])(?:[A-Za-z]\w*-)+\Z")
@@ -41,6 +48,12 @@ _LOGS = frozenset({"log", "logs", "logging", "tensorboard"})
 _KEPT = ("checkpoint", "ckpt", "model", "weight", "adapter", "everything", "output", "result", "artifact")
 _IN_DATA = word_set("places", "in_data")
 _OUT = word_set("places", "out")
+_LANGUAGES = word_set("places", "languages")
+_NO_NOUNS = word_set("leftovers", "no_nouns")
+_PUTS = word_set("places", "puts")
+# Places, of which what else is said decides whether they are written to.
+_WHERE = frozenset({"under", "folder", "dir", "directory"})
+_VERB_AFTER = frozenset({"and", "then", "please", "to", "will", "you", "we", "i", "also", "just"})
 
 
 def name_places(line: Line, known: Vocabulary, typed: str) -> None:
@@ -48,6 +61,8 @@ def name_places(line: Line, known: Vocabulary, typed: str) -> None:
     for at in range(len(line.tokens)):
         _new_name(line, at, known, typed)
     for at, token in enumerate(line.tokens):
+        if token.kind in ("model", "hub", "path") and not token.claimed and of_teacher(line, at):
+            token.claimed = True
         if token.claimed or token.kind not in ("model", "hub", "data", "path"):
             if token.kind == "set" and not token.claimed:
                 _data_set(line, at, typed)
@@ -183,6 +198,8 @@ def _of_hub(line: Line, at: int, known: Vocabulary) -> str:
         return "dataset"
     if token.unit == "??" and not (before and before[0] in _OF_DATA | _TAKES_MODEL):
         return ""
+    if token.unit == "??" and _two_words(line, at, set(before)):
+        return ""
     if (
         before
         and before[0] in ("on", "dataset", "data", "corpus", "from", "over", "set", ":")
@@ -207,6 +224,19 @@ def _of_hub(line: Line, at: int, known: Vocabulary) -> str:
     return "model" if _TAKES_MODEL & set(before[:4]) else ""
 
 
+def _two_words(line: Line, at: int, before: set[str]) -> bool:
+    """Whether two words of a language are told apart by a slash: "our German/English calls"."""
+    token = line.tokens[at]
+    if all(part in _LANGUAGES for part in token.text.split("/")):
+        return True
+    after = line.tokens[at + 1] if at + 1 < len(line.tokens) else None
+    described = (
+        after is not None and after.kind == "word" and after.entry is None and after.text not in _NO_NOUNS
+    )
+    things = after is not None and after.has("data")
+    return (described or things) and not before & {"model", "checkpoint", "load", "hub"}
+
+
 def _before(line: Line, at: int) -> list[str]:
     """The words before a name, the nearest first, up to another name."""
     words: list[str] = []
@@ -227,7 +257,8 @@ def _of_path(line: Line, at: int, known: Vocabulary) -> str:
     name = token.text.rstrip("/").rsplit("/", 1)[-1]
     ending = name.rsplit(".", 1)[-1] if "." in name.strip(".") else ""
     ending = ending if ending in known.file_types else ""
-    if ending in known.config_types or _CONFIGURES.search(name):
+    several = "*" in name and ending in _DOCUMENTS
+    if (ending in known.config_types and not several) or _CONFIGURES.search(name):
         return ""
     if not ending and _for_logs(line, at):
         return ""
@@ -241,6 +272,11 @@ def _of_path(line: Line, at: int, known: Vocabulary) -> str:
     if ending in _WEIGHTS and not writes and _HELD & set(line.words(at + 1, at + 6)):
         # "The file roofs.pt: a dict with images" holds data.
         return "input_path" if line.scene.inference else "dataset"
+    if ending in _WEIGHTS and not writes and (_HOLDS_DATA | _TOKENISED) & set(_before(line, at)[:4]):
+        # "The corpus is a memmap at corpus.bin".
+        return "input_path" if line.scene.inference else "dataset"
+    if ending in _WEIGHTS and not writes and _goes_on(line, at):
+        writes = True
     if ending in _WEIGHTS and (writes or (first not in _IN_DATA and not _SPLIT.search(name))):
         return "output_path" if writes else ""
     if not ending and _resumes(line, at):
@@ -258,6 +294,13 @@ def _of_path(line: Line, at: int, known: Vocabulary) -> str:
     if first not in _IN_DATA and not _HOLDS_DATA & set(_before(line, at)):
         return ""
     return "input_path" if line.scene.inference else "dataset"
+
+
+def _goes_on(line: Line, at: int) -> bool:
+    """Whether a file is the next of those that are written: "writes last.pt each epoch, best.pt when it improves"."""
+    before = next((n for n in range(at - 1, -1, -1) if line.tokens[n].kind == "path"), -1)
+    written = any(r.key == "output_path" and r.first == before for r in line.readings)
+    return written and any(t.text in (",", "and") for t in line.tokens[before:at])
 
 
 def _for_logs(line: Line, at: int) -> bool:
@@ -280,6 +323,11 @@ def _adapts(line: Line, at: int) -> bool:
 def _folder(token: Token) -> str:
     """The first folder of a path."""
     return token.text.lstrip("./").split("/", 1)[0]
+
+
+def _is_noun(words: list[str], place: int) -> bool:
+    """Whether a dump is a thing: "our token dump", but not "then dump it"."""
+    return place + 1 < len(words) and words[place + 1] not in _VERB_AFTER
 
 
 def _resumes(line: Line, at: int) -> bool:
@@ -305,11 +353,21 @@ def _writes(line: Line, at: int, is_file: bool) -> bool | None:
         if word == "to" and _adapts(line, at):
             # "Adapt the model to our FAQ (faq.csv)".
             return False
+        if word == "dump" and _is_noun(words, place):
+            continue
+        if word in _WHERE and (_HOLDS_DATA | _LIES) & set(words[place:]) and not _PUTS & set(words):
+            # "The data is a folder under calls/" reads.
+            return False
         if word == "to" or (word in _WRITES and not (is_file and word in _WRITES_FOLDERS)):
+            return True
+        if word in ("file", "files") and words[place + 1 : place + 2] and words[place + 1] in _PUTS:
+            # "Writes files: last.pt".
             return True
         if word in _READS:
             # "in" reads and writes; what else is said decides.
             rest = [w for t in line.words(at - 8, at) for w in t.split()]
+            if "dump" in words and _is_noun(words, words.index("dump")):
+                rest = [w for w in rest if w != "dump"]
             # "Answer everything in questions.jsonl" reads.
             rest = [w for n, w in enumerate(rest) if w != "everything" or rest[max(n - 1, 0)] not in _READS]
             saves = word in _EITHER and (any(w in _SAVES for w in rest) or _ends_up(rest))

@@ -29,7 +29,7 @@ _SOURCES = word_set("refine", "sources")
 _SAME_AGAIN = word_set("refine", "same_again")
 _LAYERED = word_set("refine", "layered")
 _UNITS = frozenset({"units", "neurons", "units each", "neurons each", "units wide"})
-_MAKES = ("generat", "respon", "repl", "complet", "decoding", "decoded")
+_MAKES = ("generat", "respon", "repl", "complet", "decoding", "decoded", "decode")
 _ANSWERS = ("output", "answer")
 _ALL_OF_IT = frozenset({"altogether", "together", "overall", "in total", "combined"})
 _READS = word_set("refine", "reads")
@@ -176,6 +176,8 @@ def _length(line: Line, reading: Reading) -> None:
         for w in (t.text, *t.text.split())
     ]
     reads = any(w in _READS for w in own)
+    if not reads:
+        own += _said_of(line, reading)
     makes = any(w.startswith(_MAKES) for w in own) or (
         not line.scene.training and any(w.startswith(_ANSWERS) for w in own)
     )
@@ -194,6 +196,18 @@ def _length(line: Line, reading: Reading) -> None:
             reading.scope = "source"
         elif any(w in _TARGETS for w in before):
             reading.scope = "target"
+
+
+def _said_of(line: Line, reading: Reading) -> list[str]:
+    """The words before a bare limit in parentheses or after a comma: "with generation (up to 225 tokens)"."""
+    tokens = line.tokens
+    at = reading.first
+    while at and tokens[at].segment == tokens[reading.first].segment and tokens[at].kind != "break":
+        at -= 1
+    own = [t for t in tokens[at + 1 : reading.first] if t.kind == "word"]
+    if tokens[at].text not in ("(", ",") or any(not t.has("most") for t in own):
+        return []
+    return [t.text for t in tokens[max(0, at - 2) : at]]
 
 
 def _second_length(line: Line) -> None:

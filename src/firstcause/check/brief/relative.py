@@ -81,7 +81,10 @@ def _change(line: Line, at: int) -> tuple[float, int]:
     """The factor of a change that begins here, and the last place of its words; 0 where there is none."""
     text = line.tokens[at].text
     if text in _CHANGES:
-        return _CHANGES[text], at
+        following = line.tokens[at + 1] if at + 1 < len(line.tokens) else None
+        # "Evaluate twice per epoch" changes nothing.
+        paced = following is not None and (following.has("every") or following.text in ("a", "an", "as"))
+        return (0.0 if paced else _CHANGES[text]), at
     down, up = text in _LOWERS, text in _RAISES
     if not down and not up:
         return 0.0, at

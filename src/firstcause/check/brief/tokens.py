@@ -48,7 +48,7 @@ _CHUNK = re.compile(r"[a-z][\w-]{0,60}")
 _BITS = re.compile(r"(\d+)bits?\b")
 _WORD = re.compile(r"[^\W\d_][^\W_]*(?:['][^\W_]+)*")
 _PUNCT = re.compile(r"->|→|=>|<=|>=|\.\.\.|--+|[-+=/&~<>≤≥|*#@^%$\\]|[.,;:!?()\[\]{}]|—|\u2013")
-_SHORTENED = re.compile(r"\b(?:vs|incl|resp|cf|al|fig|figs|eq|sec|dr|mr|mrs|prof|approx)\Z")
+_SHORTENED = re.compile(r"\b(?:vs|eff|incl|resp|cf|al|fig|figs|eq|sec|dr|mr|mrs|prof|approx)\Z")
 _BEFORE_NUMBER = re.compile(r"\b(?:max|min|approx|ca|nr|no)\Z")
 _DOTTED = re.compile(r"e\.g\.|i\.e\.|w\.r\.t\.|a\.k\.a\.|llama\.cpp|fast\.ai|model\.generate|w/o\b|w&b\b")
 _NAMED = re.compile(r"[a-z]{2}")
@@ -199,12 +199,22 @@ def _next(text: str, at: int, end: int, known: Vocabulary) -> Token | None:
             if count and not text[count.end() : count.end() + 1].isalnum():
                 return Token("number", count[0], at + 1, count.end(), value=int(count[0]), unit="x")
         if match := _WORD.match(text, at, end):
-            return Token("word", match[0].replace("'", ""), at, match.end())
+            return Token("word", _without_apostrophe(match[0], known), at, match.end())
     if match := _PUNCT.match(text, at, end):
         return _punctuation(text, match)
     if match := _LETTERS.match(text, at, end):
         return Token("word", match[0], at, match.end())
     return None
+
+
+def _without_apostrophe(word: str, known: Vocabulary) -> str:
+    """A word as the vocabulary has it; the owner in "vLLM's server" is the tool."""
+    plain = word.replace("'", "")
+    if word.endswith("'s") and plain not in known.lengths:
+        entry = known.phrases.get((word[:-2],))
+        if entry is not None and any(key == "framework" for key, _ in entry.values):
+            return word[:-2]
+    return plain
 
 
 def _of_url(match: re.Match[str]) -> Token:
@@ -234,7 +244,9 @@ def _of_path(match: re.Match[str], known: Vocabulary) -> Token | None:
         or text.count("/") > 1 or first in known.folders
     )  # fmt: skip
     parts = text.split("/")
-    if all(part in _PARTS_OF_DATA for part in parts):
+    if all(part in _PARTS_OF_DATA for part in parts) or all(
+        (len(part) == 1 and part.isalpha()) or part in _PARTS_OF_BLOCKS for part in parts
+    ):
         return None
     if not pathlike and all((part,) in known.phrases for part in parts):
         # "No wandb/tensorboard", "Adam/AdamW".
@@ -288,6 +300,10 @@ def _punctuation(text: str, match: re.Match[str]) -> Token | None:
 
 _PARTS_OF_DATA = frozenset(
     {"train", "dev", "test", "val", "valid", "validation", "eval", "training", "testing", "holdout"}
+)
+# "LoRA on query/value" lists modules.
+_PARTS_OF_BLOCKS = frozenset(
+    {"query", "key", "value", "queries", "keys", "values", "gate", "up", "down", "attention", "mlp"}
 )
 _ENDING = frozenset({"", " ", "\n", ")", '"', "*", "'", "`"})
 

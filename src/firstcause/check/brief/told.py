@@ -111,10 +111,22 @@ def is_told(line: Line, reading: Reading) -> bool:
         if not token.has("told") or (line.sentence.proposes and token.text in _ADVISES):
             continue
         if at < reading.first:
-            if not _wish_between(tokens, at, reading.first):
+            if not _wish_between(tokens, at, reading.first) and not _aside(tokens, at, reading.first):
                 return True
         elif token.segment == segment and not _wished(tokens, reading.first, segment):
             return True
+    return False
+
+
+def _aside(tokens: list[Token], at: int, reading: int) -> bool:
+    """Whether what is told stands in parentheses that close before a reading: "top-k 20 (as they recommend), top-p 0.9"."""
+    depth = 0
+    for place in range(at + 1, reading):
+        depth += (tokens[place].text == "(") - (tokens[place].text == ")")
+        if depth < 0:
+            opening = next((n for n in range(at, -1, -1) if tokens[n].text == "("), 0)
+            # "The last model (they used Adam), lr 1e-4": what the parenthesis is about may be told too.
+            return opening > 0 and not any(t.has("told") for t in tokens[:opening])
     return False
 
 
@@ -145,7 +157,9 @@ def _when(line: Line, reading: Reading) -> bool:
         "after"
     ]:
         return False
-    return not any(w.startswith(_ENDS) for w in words_in(line.tokens))
+    stated = [t for t in line.tokens if t.statement == line.tokens[reading.first].statement]
+    counted = any(r.key == reading.key and r.first < reading.first for r in line.readings)
+    return not any(w.startswith(_ENDS) for w in words_in(stated if counted else line.tokens))
 
 
 def _per_epoch(line: Line, at: int) -> bool:
@@ -177,7 +191,7 @@ def _of_others(line: Line, reading: Reading) -> bool:
         if tokens[at].statement != tokens[reading.first].statement or tokens[at].text in ("i", "we", "you"):
             return False
         if tokens[at].text in _OTHERS:
-            return tokens[at + 1].text.split()[0] not in _MODALS
+            return tokens[at + 1].kind == "word" and tokens[at + 1].text.split()[0] not in _MODALS
     return False
 
 

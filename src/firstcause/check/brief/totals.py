@@ -5,6 +5,7 @@ from __future__ import annotations
 from firstcause.check.brief.counts import unit_of
 from firstcause.check.brief.numbers import whole
 from firstcause.check.brief.reading import Line, Reading
+from firstcause.check.brief.samples import together
 from firstcause.check.brief.tokens import Token
 from firstcause.check.brief.vocabulary import word_set
 
@@ -96,19 +97,30 @@ def _counts_samples(line: Line, at: int) -> bool:
 def _in_total(line: Line, at: int) -> None:
     """The 32 in "batch 32 in total" and "a batch of 64, overall"."""
     tokens = line.tokens
-    number = at + 1
+    number = _after_parenthesis(line, at + 1)
+    aside = number > at + 1
     while number < len(tokens) and tokens[number].text in _TO_NUMBER:
         number += 1
     if number >= len(tokens) or tokens[number].kind != "number" or not _counts_samples(line, number):
         return
-    following = line.words(number + 1, number + 3)
-    if set(line.words(at + 1, number)) & _COMES_TO:
+    things = number + 1 < len(tokens) and tokens[number + 1].has("data")
+    following = line.words(number + 1 + things, number + 3 + things)
+    if aside or set(line.words(at + 1, number)) & _COMES_TO:
         _claim(line, number, [at, number])
         return
     if following[:1] and following[0] in _IN_TOTAL:
-        _claim(line, number, [at, number, number + 1])
+        _claim(line, number, [at, number, number + 1 + things])
     elif " ".join(following) in _IN_TOTAL:
-        _claim(line, number, [at, number, number + 1, number + 2])
+        _claim(line, number, [at, number, number + 1 + things, number + 2 + things])
+
+
+def _after_parenthesis(line: Line, at: int) -> int:
+    """The place after "(all GPUs together)", where that stands here."""
+    tokens = line.tokens
+    if at + 2 >= len(tokens) or tokens[at].text != "(":
+        return at
+    closing = next((n for n in range(at, min(at + _REACH, len(tokens))) if tokens[n].text == ")"), 0)
+    return closing + 1 if closing and together(line, at + 1) else at
 
 
 def _claim(line: Line, number: int, places: list[int]) -> None:

@@ -7,6 +7,7 @@ import os
 import re
 from typing import Any
 
+from firstcause.check.facts.fact import FEATURES
 from firstcause.check.facts.normal import model, normal, path
 from firstcause.schema.instruction import Instruction
 
@@ -136,7 +137,9 @@ def _task(asked: Any, got: Any) -> bool:
 
 
 def _freeze(asked: Any, got: Any) -> bool:
-    """Which part is frozen the code says by its loops: that something is, is what can be compared."""
+    """That something is frozen; of a method that freezes a part by its name, that it is not too little."""
+    if got == FEATURES:
+        return any(w in str(asked).lower() for w in ("feature", "conv", "cnn"))
     return bool(got) == (asked not in NONE)
 
 
@@ -151,6 +154,9 @@ def _framework(asked: Any, got: Any) -> bool:
 
 def _method(asked: Any, got: Any) -> bool:
     one, other = _word(asked), _word(got)
+    if one in ("continuedpretraining", "fromscratch"):
+        # Said of the data and of the start: all weights are trained as a rule.
+        return True
     return one == other or (one in ("lora", "peft", "adapter") and other in ("lora", "qlora"))
 
 

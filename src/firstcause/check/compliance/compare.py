@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from firstcause.check.compliance.agree import agrees
 from firstcause.check.compliance.table import names
+from firstcause.check.facts.devices import on_every_device
 from firstcause.check.facts.fact import Fact
 from firstcause.schema.finding import Category, Finding
 from firstcause.schema.instruction import Instruction
@@ -24,6 +25,8 @@ ALSO = {
     "warmup_ratio": ("warmup_steps",),
 }
 
+# The type in which the layers that are kept in 4 bits compute.
+COMPUTE = "bnb_4bit_compute_dtype"
 # What DeepSpeed's file and the training arguments both say.
 SAID_TWICE = frozenset({"max_grad_norm", "learning_rate", "weight_decay"})
 # What can drive a run; other libraries that a brief names are looked for in the imports.
@@ -58,9 +61,15 @@ def compare(instructions: Sequence[Instruction], facts: Sequence[Fact]) -> Compa
     active = [i for i in instructions if i.status == "active" and i.strength != "may"]
     findings: list[Finding] = []
     matches: list[str] = []
+    facts = _at_their_use(active, facts)
     for key in dict.fromkeys(i.key for i in active):
         asked = [i for i in active if i.key == key]
         known = _known(key, facts)
+        if key == "effective_batch_size" and not known:
+            found, met = _of_product(asked, active, facts)
+            findings += found
+            matches += [key] if met else []
+            continue
         if _all_follow(key, asked, known, facts) and (known or _derived(asked[0], facts)):
             refused = _refused(key, asked, known)
             findings += refused
@@ -69,11 +78,6 @@ def compare(instructions: Sequence[Instruction], facts: Sequence[Fact]) -> Compa
                 # A batch of N reached by accumulation is the effective one.
                 matches.append("effective_batch_size")
             continue
-        if key == "effective_batch_size" and not known:
-            found, met = _of_product(asked, active, facts)
-            findings += found
-            matches += [key] if met else []
-            continue
         if key == "gradient_accumulation" and all(i.derived for i in asked) and _total_is_met(active, facts):
             # It follows from a number of devices that is told by itself.
             continue
@@ -81,17 +85,27 @@ def compare(instructions: Sequence[Instruction], facts: Sequence[Fact]) -> Compa
     return Compared(tuple(_each_once(findings)), tuple(matches))
 
 
+def _at_their_use(active: Sequence[Instruction], facts: Sequence[Fact]) -> list[Fact]:
+    """Facts whose value stands where another key's is as asked: what is wrong is not the value but who takes it."""
+    right = {f.site for i in active for f in facts if f.key == i.key and f.use and agrees(i, f.value)}
+    return [replace(f, site=f.use) if f.use is not None and f.site in right else f for f in facts]
+
+
 def _refused(key: str, asked: Sequence[Instruction], known: Sequence[Fact]) -> list[Finding]:
     """An engine's file that says another value than the code does: the library refuses the two, or takes the file's."""
-    if key not in SAID_TWICE:
-        return []
     return [
         _finding(key, i, f, f.value)
         for i in asked
         if i.polarity == "require" and i.relation == "eq"
         for f in known
-        if f.how.startswith("deepspeed's ") and not agrees(i, f.value)
+        if _stands_alone(key, f) and not agrees(i, f.value)
     ][:1]
+
+
+def _stands_alone(key: str, fact: Fact) -> bool:
+    """Whether a value holds whatever another one of its key says: an engine's, or that of a quantised layer's products."""
+    of_engine = key in SAID_TWICE and fact.how.startswith("deepspeed's ")
+    return of_engine or (key == "precision" and fact.argument == COMPUTE)
 
 
 def _total_is_met(active: Sequence[Instruction], facts: Sequence[Fact]) -> bool:
@@ -118,7 +132,7 @@ def _of_product(
     if product is None or (there and devices and not there <= devices):
         # How many devices there are is told by itself.
         return [], False
-    if not there and len(devices) == 1:
+    if not there and len(devices) == 1 and on_every_device(facts):
         (count,) = devices
         product *= count if isinstance(count, int) and count > 1 else 1
     broken = next((i for i in asked if not agrees(i, product)), None)
@@ -174,7 +188,8 @@ def effective(facts: Sequence[Fact]) -> int | None:
     """Samples per update: per device, times accumulation, times devices where the code says how many."""
     size = _only(facts, "batch_size")
     parts = {f.value for f in facts if f.key == "gradient_accumulation"}
-    if size is None or len(parts) > 1:
+    unknown = any(f.value is None for f in facts if f.key in ("gradient_accumulation", "batch_size"))
+    if size is None or len(parts) > 1 or unknown:
         return None
     return size * (_only(facts, "gradient_accumulation") or 1) * (_only(facts, "num_gpus") or 1)
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from firstcause.check.code import Code
 from firstcause.check.facts.arguments import argument_facts
+from firstcause.check.facts.commands import command_facts
 from firstcause.check.facts.configured import configured_facts
 from firstcause.check.facts.data import data_facts
 from firstcause.check.facts.defaults import default_facts
+from firstcause.check.facts.devices import device_facts
+from firstcause.check.facts.entries import entry_facts
 from firstcause.check.facts.evaluations import evaluation_facts
 from firstcause.check.facts.fact import Fact
 from firstcause.check.facts.framework import framework_facts
@@ -16,22 +19,25 @@ from firstcause.check.facts.layers import layer_facts
 from firstcause.check.facts.loops import loop_facts
 from firstcause.check.facts.losses import loss_facts
 from firstcause.check.facts.models import model_facts
-from firstcause.check.facts.named import named_facts, unstated_facts
+from firstcause.check.facts.named import named_facts, unstated_facts, written_paths
 from firstcause.check.facts.networks import network_facts
 from firstcause.check.facts.outputs import output_facts
 from firstcause.check.facts.precision import precision_facts
 from firstcause.check.facts.structured import structured_facts
+from firstcause.check.facts.updates import update_facts
 
 READERS = (
     argument_facts,
     precision_facts,
     model_facts,
     loop_facts,
+    update_facts,
     lambda_facts,
     data_facts,
     output_facts,
     framework_facts,
     generation_facts,
+    command_facts,
     network_facts,
     layer_facts,
     loss_facts,
@@ -52,6 +58,9 @@ def facts(code: Code) -> tuple[Fact, ...]:
             found.setdefault((fact.key, repr(fact.value), fact.site.file, fact.site.line), fact)
     for fact in default_facts(code, tuple(found.values())):
         found.setdefault((fact.key, repr(fact.value), fact.site.file, fact.site.line), fact)
-    for fact in unstated_facts(code, {f.key for f in found.values()}):
+    stated = {f.key for f in found.values()}
+    for fact in (*unstated_facts(code, stated), *written_paths(code, stated), *entry_facts(code, stated)):
+        found.setdefault((fact.key, repr(fact.value), fact.site.file, fact.site.line), fact)
+    for fact in device_facts(code, tuple(found.values())):
         found.setdefault((fact.key, repr(fact.value), fact.site.file, fact.site.line), fact)
     return tuple(found.values())

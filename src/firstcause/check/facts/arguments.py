@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from firstcause.check.code import Call, Code
@@ -11,6 +12,9 @@ from firstcause.check.facts.table import families
 from firstcause.check.facts.values import value_of
 from firstcause.check.partials import whole_calls
 from firstcause.check.reasons import reason
+
+# What the samples of an update are counted from: where one of them is not known, neither is their number.
+COUNTED = frozenset({"gradient_accumulation", "batch_size"})
 
 
 def argument_facts(code: Code) -> Iterator[Fact]:
@@ -28,15 +32,17 @@ def _fact(code: Code, call: Call, argument: str, key: str, position: int | None)
     if value is None:
         return None
     found = value_of(call, argument, position)
+    how = f"{call.name.rpartition('.')[2]}({argument}=)"
+    if found is None and key in COUNTED and not isinstance(value.node, ast.Constant):
+        return Fact(key, None, call.module.site(value.node), how, argument, False, False, confirms=True)
     if found is None or found.value is None:
         return None
-    how = f"{call.name.rpartition('.')[2]}({argument}=)"
     key, plain = _as_asked(key, normal(key, found.value))
     if plain is None:
         return None
-    return Fact(
-        key, plain, found.site, how, argument, not found.overridable, True, reason(call.module, value.node)
-    )
+    why = reason(call.module, value.node)
+    use = value.module.site(value.node)
+    return Fact(key, plain, found.site, how, argument, not found.overridable, True, why, use=use)
 
 
 def _as_asked(key: str, value: object) -> tuple[str, object]:

@@ -40,7 +40,8 @@ def _sets(code: Code) -> Iterator[Fact]:
             yield Fact(
                 "dataset", name.value, name.site, "load_dataset", reason=reason(call.module, call.node)
             )
-        for files in _texts(call.constant("data_files"), call.constant("data_dir")):
+        given = [*_texts(call.constant("data_files"), call.constant("data_dir"))] or [*_built_files(call)]
+        for files in given:
             yield Fact("dataset", path(files[0]), files[1], "load_dataset(data_files=)", "data_files")
     for call in code.calls(
         "datasets.load_from_disk", "datasets.Dataset.load_from_disk", "datasets.DatasetDict.load_from_disk"
@@ -58,6 +59,21 @@ def _sets(code: Code) -> Iterator[Fact]:
         root = _text(call, "root")
         if root is not None:
             yield Fact("dataset", path(str(root.value)), root.site, "ImageFolder", sure=not root.overridable)
+
+
+def _built_files(call: Call) -> Iterator[tuple[str, Site]]:
+    """Paths that are put together, alone or in a mapping or list of them; what varies in one stands as ``{}``."""
+    for argument in ("data_files", "data_dir"):
+        given = call.argument(argument)
+        for origin in call.code.origins(given.module, given.node) if given is not None else ():
+            node = origin.node
+            parts: list[ast.expr] = node.values if isinstance(node, ast.Dict) else []
+            parts = node.elts if isinstance(node, (ast.List, ast.Tuple)) else parts
+            parts = [node.value] if isinstance(node, ast.DictComp) else parts
+            for part in parts or ([node] if isinstance(node, ast.expr) else []):
+                text = text_at_definition(call.code, Value(origin.module, part))
+                if text is not None and isinstance(text.value, str):
+                    yield text.value, text.site
 
 
 def _text(call: Call, name: str) -> Constant | None:
@@ -140,9 +156,22 @@ def _splits(code: Code) -> Iterator[Fact]:
         share = call.constant("test_size")
         if share is not None and isinstance(share.value, (int, float)):
             yield Fact("data_split", share.value, share.site, "train_test_split(test_size=)", "test_size")
+    yield from _named_splits(code)
+    for call in code.methods_and_calls("train_test_split"):
         seed = call.constant("seed") or call.constant("random_state")
         if seed is not None and seed.value is not None:
             yield Fact("seed", seed.value, seed.site, "train_test_split(seed=)", "seed")
+
+
+def _named_splits(code: Code) -> Iterator[Fact]:
+    """The data set's own split, where one was asked for by its name: ``split="validation"``, ``data["validation"]``."""
+    for name in {i.value for i in code.asked("data_split") if isinstance(i.value, str)}:
+        for module in code.modules:
+            taken = [n.slice for n in module.nodes(ast.Subscript)]
+            taken += [k.value for c in module.nodes(ast.Call) for k in c.keywords if k.arg == "split"]
+            for node in taken:
+                if isinstance(node, ast.Constant) and str(node.value).partition("[")[0] == name:
+                    yield Fact("data_split", name, module.site(node), "a split by its name", confirms=True)
 
 
 def _lengths(code: Code) -> Iterator[Fact]:

@@ -7,6 +7,9 @@ from typing import Any
 
 from firstcause.schema.site import Site
 
+# What ``freeze_feature_encoder`` of speech models freezes: the convolutions before the transformer.
+FEATURES = "feature encoder"
+
 
 @dataclass(frozen=True)
 class Fact:
@@ -16,7 +19,8 @@ class Fact:
     ``TrainingArguments(learning_rate=)``. ``sure`` is False where a command line or an unread config may say otherwise.
     ``explicit`` is False for a library's default. ``reason`` is a comment of the code's author that explains the choice.
     ``confirms`` marks what may agree with an instruction and never contradicts it: a name that says what it holds, whose
-    use the code does not prove.
+    use the code does not prove. ``use`` is where the value is handed over, where ``site`` is further up. A value of None
+    says that the code sets it and does not tell to what.
     """
 
     key: str
@@ -28,3 +32,4 @@ class Fact:
     explicit: bool = True
     reason: str = ""
     confirms: bool = False
+    use: Site | None = None

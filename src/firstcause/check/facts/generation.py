@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
@@ -18,11 +19,27 @@ TASKS = {
     "token-classification": "token_classification", "text-generation": "causal_lm", "text2text-generation": "seq2seq",
     "question-answering": "question_answering", "image-classification": "image_classification", "fill-mask": "masked_lm",
 }  # fmt: skip
+# Calls of OpenAI's client, and what their arguments set.
+REQUESTS = (
+    "completions.create",
+    "completions.parse",
+    "completions.stream",
+    "responses.create",
+)
+ASKED = {
+    "temperature": "temperature",
+    "top_p": "top_p",
+    "max_tokens": "max_new_tokens",
+    "max_completion_tokens": "max_new_tokens",
+    "max_output_tokens": "max_new_tokens",
+    "n": "num_return_sequences",
+}
 _LANGUAGES = re.compile(r"^translation_[a-z]+_to_[a-z]+$")
 
 
 def generation_facts(code: Code) -> Iterator[Fact]:
     """Facts of decoding from pipelines and ``generate``; of model, task and batch size from pipelines."""
+    yield from _requests(code)
     if not code.imports("transformers"):
         return
     for made in code.calls(*PIPELINE):
@@ -35,6 +52,20 @@ def generation_facts(code: Code) -> Iterator[Fact]:
                 yield Fact("batch_size", size.value, size.site, how, "batch_size", not size.overridable)
     for call in (*code.methods("generate"), *code.calls("transformers.GenerationConfig")):
         yield from _decoding(call, call.name.rpartition(".")[2])
+
+
+def _requests(code: Code) -> Iterator[Fact]:
+    """What is asked of a server in OpenAI's protocol."""
+    if not code.imports("openai"):
+        return
+    for call in code.methods("create", "parse", "stream"):
+        if not ast.unparse(call.node.func).endswith(REQUESTS):
+            continue
+        for argument, key in ASKED.items():
+            found = value_of(call, argument)
+            if found is not None and isinstance(found.value, (int, float)):
+                how = f"{call.name.lstrip('.')}({argument}=)"
+                yield Fact(key, found.value, found.site, how, argument, not found.overridable)
 
 
 def _decoding(call: Call, how: str) -> Iterator[Fact]:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from firstcause.check.code import Call, Code
-from firstcause.check.facts.fact import Fact
+from firstcause.check.facts.fact import FEATURES, Fact
 from firstcause.check.facts.heads import likely_heads, own_heads
 from firstcause.check.facts.values import value_of
 from firstcause.check.loaded import loaded_class
@@ -28,6 +28,13 @@ TASKS = {
 ADAPTERS = ("peft.LoraConfig", "peft.AdaLoraConfig")
 # What reads a checkpoint and is no model.
 NO_MODEL = ("Tokenizer", "Processor", "Config", "FeatureExtractor", "Dataset", "Scheduler")
+# Methods of transformers' models that freeze a part of them.
+PARTS = {
+    "freeze_encoder": "encoder",
+    "freeze_feature_encoder": FEATURES,
+    "freeze_feature_extractor": FEATURES,
+    "freeze_base_model": "backbone",
+}
 # The head of a model that a module holds: ``self.net.fc``.
 OWN_HEAD = re.compile(r"self\.\w+\.(?:fc|classifier|head|heads)(?:\.head|\[-?\d+\])?")
 TORCHVISION = "torchvision.models."
@@ -92,6 +99,8 @@ def model_facts(code: Code) -> Iterator[Fact]:
             how = f"{call.name.rpartition('.')[2]}(model=)"
             why = reason(call.module, call.node)
             yield Fact("model", name.value, name.site, how, "model", not name.overridable, True, why)
+    for call in code.methods("gradient_checkpointing_enable")[:1]:
+        yield Fact("gradient_checkpointing", True, call.site, "gradient_checkpointing_enable")
     yield from _vision(code)
     yield from _method(code, loaded)
     yield from _quantization(code, loaded)
@@ -174,6 +183,7 @@ def _method(code: Code, loaded: list[Call]) -> Iterator[Fact]:
         if _is_false(n.value)
         and any(isinstance(t, ast.Attribute) and t.attr == "requires_grad" for t in n.targets)
     ]
+    yield from _named_part(code)
     if frozen or assigned:
         site = frozen[0].site if frozen else assigned[0][0].site(assigned[0][1])
         yield Fact("freeze", True, site, "requires_grad = False")
@@ -187,6 +197,13 @@ def _method(code: Code, loaded: list[Call]) -> Iterator[Fact]:
         yield Fact("method", "full", unused[0].site, how, explicit=False)
     elif loaded and code.trains():
         yield Fact("method", "full", loaded[0].site, "no adapter and nothing frozen", explicit=False)
+
+
+def _named_part(code: Code) -> Iterator[Fact]:
+    """What a model's own method freezes: ``freeze_encoder()``, ``freeze_feature_encoder()``."""
+    for name, part in PARTS.items():
+        for call in code.methods(name)[:1]:
+            yield Fact("freeze", part, call.site, name, name)
 
 
 def _loads_quantised(call: Call) -> bool:

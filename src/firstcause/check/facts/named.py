@@ -12,11 +12,12 @@ from dataclasses import replace
 
 from firstcause.check.code import Code
 from firstcause.check.facts.fact import Fact
+from firstcause.check.facts.normal import path
 from firstcause.schema.site import Site
 
 NAMES = {
     "max_length": re.compile(
-        r"^(max_?len(gth)?|seq_?len(gth)?|block(_size)?|context(_len(gth)?)?|max_seq_len(gth)?)$"
+        r"^(max_?len(gth)?|seq(_?len(gth)?)?|block(_size)?|context(_len(gth)?)?|max_seq_len(gth)?|max_tokens)$"
     ),
     "early_stopping_patience": re.compile(r"^patience$"),
     "hidden_size": re.compile(r"^(hidden(_size|_dim)?|d_model|width)$"),
@@ -29,7 +30,10 @@ NAMES = {
     "warmup_steps": re.compile(r"^warm_?up_(steps|iters)$"),
     "label_smoothing": re.compile(r"^(label_)?smoothing$"),
     "seed": re.compile(r"^(random_)?seed$"),
-    "gradient_accumulation": re.compile(r"^(grad(ient)?_)?accum(ulation)?(_steps|_iter)?$"),
+    "gradient_accumulation": re.compile(r"^(grad(ient)?_)?accum(ulat(e|ion))?(_steps|_iter)?$"),
+    "effective_batch_size": re.compile(r"^((global|effective|total)_?(batch(_size)?|bs|seqs|samples))$"),
+    "save_steps": re.compile(r"^(save|checkpoint|ckpt)_(every|steps|interval|freq)$"),
+    "eval_steps": re.compile(r"^(eval|val|test)_(every|steps|interval|freq)$"),
 }
 
 # What names say only where nothing else does: beside a use that can be followed, a name that goes unused would hide it.
@@ -41,8 +45,12 @@ UNSTATED = {
     "weight_decay": re.compile(r"^(weight_decay|wd)$"),
     "dropout": re.compile(r"^(p_)?drop(out)?(_rate|_prob|_p)?$"),
     "max_grad_norm": re.compile(r"^(max_grad_norm|grad_clip|clip|clip_norm|max_norm)$"),
-    "max_steps": re.compile(r"^(max_|total_|num_)(train_)?(steps|iters|iterations)$"),
+    "max_steps": re.compile(
+        r"^(max_|total_|num_)(train_)?(steps|iters|iterations)$|^(steps|max_updates|updates)$"
+    ),
 }
+PATHS = ("dataset", "input_path", "output_dir", "output_path")
+LONGEST_PATH = 200
 Names = Mapping[str, re.Pattern[str]]
 
 
@@ -71,6 +79,28 @@ def unstated_facts(code: Code, stated: set[str]) -> Iterator[Fact]:
                 if keyword.arg is not None:
                     yield from _fact(keyword.arg, keyword.value, module.site(keyword.value), wanted)
     yield from _options(code, wanted)
+
+
+def written_paths(code: Code, stated: set[str]) -> Iterator[Fact]:
+    """Paths that were asked for and stand in the code, of keys of which it says nothing else: whose they are is not said."""
+    asked = {
+        (key, path(i.value)): i
+        for key in PATHS
+        if key not in stated
+        for i in code.asked(key)
+        if isinstance(i.value, str) and len(i.value) > 1
+    }
+    if not asked:
+        return
+    for module in code.modules:
+        for node in module.nodes(ast.Constant):
+            if isinstance(node.value, str) and len(node.value) < LONGEST_PATH:
+                written = path(node.value)
+                for key, wanted in asked:
+                    if written == wanted:
+                        yield Fact(
+                            key, written, module.site(node), "a path in the code", sure=False, confirms=True
+                        )
 
 
 def _options(code: Code, names: Names = NAMES) -> Iterator[Fact]:

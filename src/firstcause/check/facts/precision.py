@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from firstcause.check.code import Call, Code
 from firstcause.check.constants import Constant, Named
@@ -15,13 +15,18 @@ from firstcause.check.reasons import reason
 FLAGS = ("bf16", "fp16")
 CUDA = "torch.cuda.amp.autocast"
 # The weights' own dtype counts where nothing else says it: adapters and inference.
-WEIGHTS = ("dtype", "torch_dtype", "bnb_4bit_compute_dtype")
+COMPUTE = "bnb_4bit_compute_dtype"
+WEIGHTS = ("dtype", "torch_dtype", COMPUTE)
+# A sharded model's own autocast: the weights stay as they are, and are computed with in another type.
+SHARDED = ("torch.distributed.fsdp.MixedPrecisionPolicy", "torch.distributed.fsdp.MixedPrecision")
 
 
 def precision_facts(code: Code) -> Iterator[Fact]:
     """Facts of the key precision, the surest kind first."""
-    found = [*_flags(code), *_autocast(code)]
-    yield from found or _weights(code)
+    found = [*_flags(code), *_autocast(code), *_sharded(code)]
+    yield from found or _weights(code, WEIGHTS)
+    if found:
+        yield from _weights(code, (COMPUTE,))
 
 
 def _flags(code: Code) -> Iterator[Fact]:
@@ -53,8 +58,15 @@ def _autocast(code: Code) -> Iterator[Fact]:
             )
 
 
-def _weights(code: Code) -> Iterator[Fact]:
-    for argument in WEIGHTS:
+def _sharded(code: Code) -> Iterator[Fact]:
+    for call in code.calls(*SHARDED):
+        dtype = call.constant("param_dtype", 0)
+        if dtype is not None and isinstance(dtype.value, Named):
+            yield _fact(call, dtype, "param_dtype")
+
+
+def _weights(code: Code, arguments: Sequence[str]) -> Iterator[Fact]:
+    for argument in arguments:
         pipelines = code.calls("transformers.pipeline", "transformers.pipelines.pipeline")
         for call in (
             *code.methods_and_calls("from_pretrained", "from_config", "BitsAndBytesConfig"),
@@ -63,7 +75,7 @@ def _weights(code: Code) -> Iterator[Fact]:
             dtype = call.constant(argument)
             if dtype is not None and dtype.value != "auto" and isinstance(dtype.value, (Named, str)):
                 yield _fact(call, dtype, argument)
-    for call in code.methods("to", "half", "bfloat16"):
+    for call in code.methods("to", "half", "bfloat16") if arguments == WEIGHTS else ():
         named = [
             a
             for a in call.node.args

@@ -121,13 +121,43 @@ def _settled(
 ) -> list[Origin]:
     """What ``${a.b}`` stands for; a mapping of one file, where others may add to it, is not all that a program gets."""
     node = origin.node
-    if isinstance(node, ast.Constant) and isinstance(node.value, str) and "${" in node.value:
-        named = INTERPOLATED.fullmatch(node.value)
+    text = _written(node)
+    if "${" in text:
+        named = INTERPOLATED.fullmatch(text)
         path = tuple(Step("item", k) for k in named[1].split(".")) if named else ()
         if path and len(origin.hops) < MAX_INTERPOLATIONS:
             return _layered(walk, replace(value, path=path), first, launch, origin.hops) or []
-        return [replace(origin, exact=False)]
+        whole = _filled(walk, value, first, launch, origin) if len(origin.hops) < MAX_INTERPOLATIONS else None
+        return [whole or replace(origin, exact=False)]
     return [replace(origin, exact=False)] if isinstance(node, ast.Dict) and is_layered else [origin]
+
+
+def _written(node: ast.AST) -> str:
+    """The text of an entry as its file has it, before names in it were replaced; empty for what is no text."""
+    text = getattr(node, "written", node.value) if isinstance(node, ast.Constant) else ""
+    return text if isinstance(text, str) else ""
+
+
+def _filled(
+    walk: Walk, value: Value, first: ConfigFile, launch: Launch | None, origin: Origin
+) -> Origin | None:
+    """A text with ``${a.b}`` within it, as at ``org/name-${size}``: where each is one word or number."""
+    text = _written(origin.node)
+    if origin.value is None:
+        return None
+    for named in INTERPOLATED.finditer(text):
+        path = tuple(Step("item", k) for k in named[1].split("."))
+        found = _layered(walk, replace(value, path=path), first, launch, (*origin.hops, *origin.hops[-1:]))
+        if (
+            found is None
+            or len(found) != 1
+            or not found[0].exact
+            or not isinstance(found[0].node, ast.Constant)
+        ):
+            return None
+        text = text.replace(named[0], str(found[0].node.value))
+    node = ast.copy_location(ast.Constant(text), origin.node)
+    return replace(origin, node=node, value=replace(origin.value, node=node)) if "${" not in text else None
 
 
 def keys_of(path: Path) -> tuple[str, ...]:

@@ -84,16 +84,36 @@ def _scalar(node: yaml.ScalarNode, kind: str) -> object:
 
 
 def _interpolate(root: ast.expr) -> None:
-    """Put what ``${a.b}`` names in its place; where that leads nowhere the text stays."""
+    """Put what ``${a.b}`` names in its place; where that leads nowhere the text stays.
+
+    ``written`` of what is put there is the text: another file or a command line may give the name another value.
+    """
     for node in [n for n in ast.walk(root) if isinstance(n, ast.Dict)]:
         for index, item in enumerate(node.values):
             for _ in range(5):
                 match = _INTERPOLATED.fullmatch(str(item.value)) if isinstance(item, ast.Constant) else None
-                found = _at(root, match[1].split(".")) if match else None
+                found = _at(root, match[1].split(".")) if match else _joined(root, item)
                 if not isinstance(found, ast.Constant):
                     break
                 item = found
+            first = node.values[index]
+            if item is not first and isinstance(item, ast.Constant) and isinstance(first, ast.Constant):
+                item = ast.copy_location(ast.Constant(item.value), item)
+                item.written = first.value  # type: ignore[attr-defined]
             node.values[index] = item
+
+
+def _joined(root: ast.expr, item: ast.expr | None) -> ast.expr | None:
+    """A text with ``${a.b}`` within it, each in its place; None where one of them leads nowhere."""
+    text = item.value if isinstance(item, ast.Constant) else None
+    if item is None or not isinstance(text, str) or not _INTERPOLATED.search(text):
+        return None
+    parts = {m[0]: _at(root, m[1].split(".")) for m in _INTERPOLATED.finditer(text)}
+    for written, part in parts.items():
+        if not isinstance(part, ast.Constant):
+            return None
+        text = text.replace(written, str(part.value))
+    return ast.copy_location(ast.Constant(text), item)
 
 
 def _at(node: ast.expr, keys: list[str]) -> ast.expr | None:

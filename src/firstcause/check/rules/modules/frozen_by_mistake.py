@@ -2,8 +2,9 @@
 
 Why: a loop over all parameters freezes the new layer as well where it comes after it; what is frozen never changes, and
 where nothing is left that requires a gradient, backward raises.
-Refuted by: a layer that is put in afterwards, anything that requires a gradient again, adapters, weights that are loaded.
-Holds for: torch, all versions.
+Refuted by: a layer that is put in afterwards, anything that requires a gradient again, weights that are loaded; for an
+adapter modules_to_save, a task type for which peft saves the head, an adapter on the head itself.
+Holds for: torch and peft, all versions.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from collections.abc import Iterator, Mapping
 
 from firstcause.check.code import Call, Code, finding
 from firstcause.check.freezing import Freezing, freezings, name_of, trainable_again
+from firstcause.check.loaded import loaded_class
 from firstcause.check.makers import first_maker
+from firstcause.check.new_heads import frozen_heads
 from firstcause.check.rule import Example
 from firstcause.check.steps import is_optimizer
 from firstcause.check.trainers import TRAINERS
@@ -30,6 +33,21 @@ HOPS = 2
 
 
 def find(code: Code) -> Iterator[Finding]:
+    for config, model in frozen_heads(code):
+        text = (
+            f"{_class_of(model)} starts with a new head, and this adapter leaves it frozen at its random weights and out of "
+            "what is saved; name it in modules_to_save, or give task_type SEQ_CLS or TOKEN_CLS where it is one of these"
+        )
+        yield finding(
+            SLUG,
+            CATEGORY,
+            config.module,
+            config.node,
+            text,
+            key="freeze",
+            argument="modules_to_save",
+            related=(model.site,),
+        )
     if not code.trains() or any(code.imports(a) for a in ADAPTERS):
         return
     frozen = list(freezings(code))
@@ -53,6 +71,10 @@ def find(code: Code) -> Iterator[Finding]:
                     "is given nothing else: nothing trains, and backward raises"
                 )
                 yield finding(SLUG, CATEGORY, one.module, one.node, text, key="freeze", related=(taker.site,))
+
+
+def _class_of(model: Call) -> str:
+    return "the model" if model.name == "timm.create_model" else loaded_class(model)
 
 
 def _put_in_before(code: Code, one: Freezing) -> ast.Assign | None:
@@ -215,6 +237,22 @@ def fit(loader):
         nn.functional.cross_entropy(net(x), y).backward()
         opt.step()
 """
+_ADAPTED = """
+from peft import LoraConfig, TaskType, get_peft_model
+from transformers import AutoModelFor{task}, Trainer
+
+def fit(data):
+    model = AutoModelFor{task}.from_pretrained({loaded})
+    config = LoraConfig({config}){mark}
+    model = get_peft_model(model, config){more}
+    Trainer(model=model, train_dataset=data).train()
+"""
+
+
+def _adapted(task: str, loaded: str, config: str, more: str = "", mark: str = "") -> Example:
+    return Example(_ADAPTED.format(task=task, loaded=loaded, config=config, more=more, mark=mark))
+
+
 _HEAD = "    net.fc = nn.Linear(net.fc.in_features, classes)\n"
 _LOOP = "    for p in net.parameters():{mark}\n        p.requires_grad = False\n"
 BAD = (
@@ -253,6 +291,17 @@ def fit(data):
         p.requires_grad = False
     Trainer(model=model, train_dataset=data).train()
 """),
+    _adapted(
+        "ImageClassification", '"org/vit", num_labels=7', 'r=8, target_modules=["query"]', mark="  # found"
+    ),
+    _adapted(
+        "SequenceClassification",
+        '"org/body", id2label={0: "a"}',
+        "r=8, task_type=TaskType.CAUSAL_LM",
+        mark="  # found",
+    ),
+    _adapted("TokenClassification", '"roberta-base"', 'task_type="FEATURE_EXTRACTION"', mark="  # found"),
+    _adapted("AudioClassification", '"org/w2v", num_labels=7', "r=8, modules_to_save=None", mark="  # found"),
 )
 GOOD = (
     Example(_BODY.format(build=_LOOP.format(mark="") + _HEAD)),
@@ -292,4 +341,17 @@ def distil(loader):
         nn.functional.mse_loss(student(x), teacher(x)).backward()
         opt.step()
 """),
+    _adapted("ImageClassification", '"org/vit", num_labels=7', 'r=8, modules_to_save=["classifier"]'),
+    _adapted("SequenceClassification", '"org/body", num_labels=7', "r=8, task_type=TaskType.SEQ_CLS"),
+    _adapted("ImageClassification", '"org/vit", num_labels=7', 'r=8, target_modules=["query", "classifier"]'),
+    _adapted("ImageClassification", '"org/vit", num_labels=7', 'r=8, target_modules="all-linear"'),
+    _adapted("SequenceClassification", '"org/bert-base-uncased-sst2"', "r=8"),
+    _adapted("SequenceClassification", '"./own", num_labels=7', "r=8"),
+    _adapted("CausalLM", '"gpt2"', 'r=8, task_type="CAUSAL_LM"'),
+    _adapted(
+        "ImageClassification",
+        '"org/vit", num_labels=7',
+        "r=8",
+        "\n    for p in model.classifier.parameters():\n        p.requires_grad = True",
+    ),
 )

@@ -1,4 +1,4 @@
-"""Labels are a copy of input ids: padding, or a prompt that was to be left out, counts as a target.
+"""Labels are a copy of input ids, or filled up with a token: padding, or a prompt that was to be left out, is a target.
 
 Why: the loss falls by learning to predict padding, or the question instead of the answer; -100 leaves a position out.
 Refuted by: -100 or an ignore_index anywhere, a collator that masks, texts that are not padded here.
@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from firstcause.check.code import Call, Code, finding
+from firstcause.check.padded_labels import padded_labels
 from firstcause.check.rule import Example
 from firstcause.schema.finding import Category, Finding
 from firstcause.source.callsites import last_name
@@ -37,6 +38,10 @@ def find(code: Code) -> Iterator[Finding]:
         yield from _counted(code, collators)
     if collators:
         return
+    values = [(module, v) for module in code.modules for _, v in _labels(module)]
+    for module, padding in padded_labels(code, values):
+        text = "labels are padded with a token here, and nothing sets it to -100: padding counts as a target"
+        yield finding(SLUG, CATEGORY, module, padding, text, key="completion_only" if asked else "")
     for module in code.modules:
         for node, value in _labels(module):
             if not _is_input_ids(code, module, value):
@@ -141,9 +146,12 @@ def _padded(code: Code, module: Module, value: ast.expr) -> bool:
 
 
 def _masks(code: Code) -> bool:
-    """Whether -100 or an index to leave out is written anywhere: somebody masks."""
+    """Whether -100 or an index to leave out is written anywhere, other than to compare with: somebody masks."""
     return any(
-        isinstance(n.op, ast.USub) and isinstance(n.operand, ast.Constant) and n.operand.value == 100
+        isinstance(n.op, ast.USub)
+        and isinstance(n.operand, ast.Constant)
+        and n.operand.value == 100
+        and not isinstance(m.parents.get(n), ast.Compare)
         for m in code.modules
         for n in m.nodes(ast.UnaryOp)
     ) or any(k.arg == "ignore_index" for m in code.modules for n in m.nodes(ast.Call) for k in n.keywords)
@@ -159,6 +167,37 @@ def encode(row):
     {labels}
     return out
 """
+_COLLATE = """
+import torch
+from torch.nn.utils.rnn import pad_sequence
+from transformers import Trainer, TrainingArguments
+
+class Collate:
+    def __init__(self, tokenizer):
+        self.tokenizer = tokenizer
+
+    def __call__(self, rows):
+        batch = self.tokenizer.pad([{"input_ids": r["input_ids"]} for r in rows], return_tensors="pt")
+        {labels}
+        batch["labels"] = labels
+        return batch
+
+def main(model, data, tokenizer, metric):
+    def scores(p):
+        ids = p.label_ids
+        ids[ids == -100] = tokenizer.pad_token_id
+        return metric(ids)
+
+    Trainer(model=model, train_dataset=data, data_collator=Collate(tokenizer), compute_metrics=scores).train()
+"""
+
+
+def _collate(*lines: str) -> Example:
+    return Example(_COLLATE.replace("{labels}", "\n        ".join(lines)))
+
+
+_PAD = 'self.tokenizer.pad([{"input_ids": r["labels"]} for r in rows], return_tensors="pt")'
+_ROWS = '[torch.tensor(r["labels"]) for r in rows]'
 BAD = (
     Example(
         _BODY.format(
@@ -207,6 +246,17 @@ def item(tokenizer, text):
     input_ids = encoded["input_ids"].squeeze(0)
     return {"input_ids": input_ids, "labels": input_ids.clone()}  # found
 """),
+    _collate(
+        f'labels = {_PAD}["input_ids"]  # found', "if labels.shape[1] > 9:", "    labels = labels[:, 1:]"
+    ),
+    _collate(f"target = {_PAD}  # found", "labels = target.input_ids.clone()"),
+    _collate(f"labels = pad_sequence({_ROWS}, batch_first=True)  # found"),
+    _collate(f"labels = pad_sequence({_ROWS}, True, self.tokenizer.pad_token_id)  # found"),
+    _collate(
+        "most = max(len(r['labels']) for r in rows)",
+        "filled = [r['labels'] + [self.tokenizer.pad_token_id] * (most - len(r['labels'])) for r in rows]  # found",
+        "labels = torch.tensor(filled)",
+    ),
 )
 GOOD = (
     Example(
@@ -250,4 +300,16 @@ def encode(tok, row):
 
 collate = DataCollatorForLanguageModeling(None, mlm=False)
 """),
+    _collate(f"labels = pad_sequence({_ROWS}, batch_first=True, padding_value=-100)"),
+    _collate(
+        f'labels = {_PAD}["input_ids"]',
+        "labels = labels.masked_fill(labels == self.tokenizer.pad_token_id, -100)",
+    ),
+    _collate(f"labels = pad_sequence({_ROWS}, True, self.tokenizer.label_pad_token_id)"),
+    _collate(f"labels = pad_sequence({_ROWS}, True)", "labels[labels == 0] = self.ignored"),
+    _collate("labels = torch.tensor([r['label'] for r in rows])"),
+    Example(
+        _COLLATE.replace("{labels}", f"labels = pad_sequence({_ROWS}, True)")
+        + "\nclass Own(Trainer):\n    def compute_loss(self, model, inputs):\n        return masked(model, inputs)\n"
+    ),
 )

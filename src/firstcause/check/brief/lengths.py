@@ -1,0 +1,92 @@
+"""Lengths that are said by the way: "sequences 1536", "the longest has 1900 tokens, so 2048 is enough"."""
+
+from __future__ import annotations
+
+from firstcause.check.brief.reading import Line, Reading
+from firstcause.check.brief.tokens import Token, words_in
+from firstcause.check.brief.values import accepts, in_normal_form
+from firstcause.check.brief.vocabulary import vocabulary, word_set
+
+_TEXTS = frozenset({"sequences", "sequence", "seqs", "seq", "seqlen"})
+_LONGER = word_set("lengths", "longer")
+_NONE = frozenset({"no", "none", "nothing", "never", "not"})
+_SUFFICES = word_set("lengths", "suffices")
+_LINKS = frozenset({":", "=", "up to", "max", "at most", "to", "limited to", "capped at"})
+_IS = frozenset({"is", "are", "has", "have", "gets", "was"})
+_EXCEEDS = frozenset({"exceed", "exceeds", "surpass", "surpasses"})
+_SHALL = frozenset({"should", "must", "shall", "may", "can", "do", "dont"})
+_DRAWN = frozenset({"so", "take", "use", "->", "→", "=>"})
+_DATA = frozenset({"data", "corpus", "dataset", "set"})
+_LEAST = 16
+
+
+def said_by_the_way(line: Line) -> None:
+    """Claim the length beside a bare "sequences", and the one that is drawn from the longest text."""
+    tokens = line.tokens
+    for at in range(1, len(tokens)):
+        name = at - 1 - (tokens[at - 1].text in _LINKS and at > 1)
+        if _is_length(tokens[at]) and tokens[name].text in _TEXTS and _alone(line, name, at):
+            value = in_normal_form(vocabulary().keys["max_length"], tokens[at])
+            line.claim(Reading("max_length", value, name, at))
+    _enough(line)
+
+
+def _enough(line: Line) -> None:
+    """Leave "none is longer than 480 tokens" to the data, and claim the 512 that is drawn from it."""
+    tokens = line.tokens
+    numbers = [at for at, t in enumerate(tokens) if _is_length(t)]
+    for first in numbers:
+        unit = first + 1 < len(tokens) and tokens[first + 1].key == "max_length"
+        if not unit or not _describes(line, first):
+            continue
+        tokens[first].claimed = tokens[first + 1].claimed = True
+        second = next((n for n in numbers if n > first), 0)
+        after = tokens[second + 1 : second + 4] if second else []
+        suffices = any(t.text in _SUFFICES for t in after) or " ".join(t.text for t in after[:2]) in _SUFFICES
+        suffices = suffices or (second > 0 and tokens[second - 1].text in _DRAWN)
+        if suffices and not tokens[second].claimed and tokens[second].value >= tokens[first].value:
+            for told in tokens[:first]:
+                # What is drawn from it is a wish.
+                told.entry = None if told.has("told") else told.entry
+            value = in_normal_form(vocabulary().keys["max_length"], tokens[second])
+            named = next((n for n in range(first + 2, second) if tokens[n].key == "max_length"), second)
+            line.claim(
+                Reading("max_length", value, named, second, strength="should", settled=True), named, second
+            )
+        return
+
+
+def _describes(line: Line, number: int) -> bool:
+    """Whether the texts that are there are measured: "the longest has 1900 tokens", "none exceeds 480"."""
+    before = [t for t in line.tokens[:number] if t.statement == line.tokens[number].statement]
+    words = words_in(before)
+    if line.words(number + 2, number + 3) == ["in"] and _DATA & set(line.words(number + 3, number + 6)):
+        # "At most 700 tokens in our data".
+        return True
+    if "longest" in words:
+        return bool(set(words) & _IS)
+    none = any(w in _NONE for w in words)
+    longer = bool(set(words) & _EXCEEDS) or (
+        bool(set(words) & _IS) and any(t.text in _LONGER for t in before)
+    )
+    return none and longer and not set(words) & _SHALL
+
+
+def _is_length(token: Token) -> bool:
+    key = vocabulary().keys["max_length"]
+    return (
+        token.kind == "number"
+        and not token.claimed
+        and token.value >= (_LEAST if not token.unit else 0)
+        and accepts(key, token)
+    )
+
+
+def _alone(line: Line, name: int, at: int) -> bool:
+    """Whether nothing but the word and its number stands here: "4000 sequences 512 of which" counts."""
+    after = line.tokens[at + 1] if at + 1 < len(line.tokens) else None
+    before = line.tokens[name - 1] if name else None
+    ends = (
+        after is None or after.kind in ("break", "join") or after.text in ("and", "max", "maximum", "tokens")
+    )
+    return ends and (before is None or before.kind != "number")

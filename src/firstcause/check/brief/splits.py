@@ -1,0 +1,102 @@
+"""What is evaluated on, where no share says it: the data set's own split, or so many lines that are held out."""
+
+from __future__ import annotations
+
+from firstcause.check.brief.numbers import whole
+from firstcause.check.brief.reading import Line, Reading
+from firstcause.check.brief.tokens import Token, words_in
+from firstcause.check.brief.vocabulary import word_set
+
+_HOLDS = word_set("splits", "holds")
+_HOLDING = word_set("splits", "holding")
+_ITS_OWN = word_set("splits", "its_own")
+_EVALUATES = ("evaluat", "validat", "eval", "test", "score", "measur", "dev", "numbers", "report")
+_SPLITS = frozenset({"validation", "valid", "val", "dev", "test", "testing", "development"})
+_IS_THERE = frozenset({"have", "has", "had", "contains", "comes", "there", "got", "consists", "includes"})
+_NO_DATA = frozenset(
+    {"people", "workers", "students", "users", "minutes", "hours", "days", "seconds", "weeks", "gpus"}
+)
+_REACH = 7
+
+
+def held_out(line: Line) -> None:
+    """Claim the split by its name, or the count of what is held out."""
+    _own_split(line)
+    for at, token in enumerate(line.tokens):
+        if token.kind == "number" and not token.claimed and _counts(token) and _of_data(line, at):
+            _count(line, at)
+
+
+def _own_split(line: Line) -> None:
+    """Claim the name in "evaluate on the dataset's own `validation` split"."""
+    tokens = line.tokens
+    if not any(w.startswith(_EVALUATES) for w in words_in(tokens)):
+        return
+    for at, token in enumerate(tokens):
+        words = token.text.strip("`'\"").split()
+        name = next((w for w in words if w in _SPLITS), "")
+        split = words[-1] in ("split", "set") or (
+            at + 1 < len(tokens) and tokens[at + 1].text in ("split", "set")
+        )
+        if not name or not split or token.claimed:
+            continue
+        before = {w for t in tokens[max(0, at - 3) : at] for w in t.text.split()}
+        if before & _ITS_OWN:
+            last = at if words[-1] in ("split", "set") else at + 1
+            line.claim(Reading("data_split", name, at, last))
+            return
+
+
+def _count(line: Line, at: int) -> None:
+    tokens = line.tokens
+    segment = tokens[at].segment
+    near = [
+        n
+        for n in range(max(0, at - _REACH), min(len(tokens), at + _REACH + 1))
+        if tokens[n].segment == segment and n != at and not tokens[n].claimed
+    ]
+    words = {w for n in near for w in tokens[n].text.split()}
+    holds = any(
+        tokens[n].text in _HOLDS
+        or (tokens[n].text.startswith(("for a ", "as a ")) and tokens[n].key == "data_split")
+        for n in near
+    )
+    holding = bool(words & _HOLDING) and bool(words & _SPLITS or any(w.startswith("evaluat") for w in words))
+    named = next((n for n in near if tokens[n].key == "data_split"), -1)
+    labelled = at > 1 and tokens[at - 1].text in (":", "=") and tokens[at - 2].key == "data_split"
+    named = at - 2 if labelled else named
+    purpose = named > at and tokens[named].text.startswith(("for ", "as "))
+    evaluates = any(w.startswith(_EVALUATES) for w in words)
+    if not (line.scene.training or evaluates) or words & _NO_DATA:
+        return
+    if words & _IS_THERE or not (holds or holding or labelled or purpose):
+        return
+    if tokens[at + 1].key in ("max_length", "max_steps", "epochs"):
+        return
+    places = {at, named} if named >= 0 else {at}
+    line.claim(
+        Reading(
+            "data_split",
+            whole(tokens[at].value * (1000 if tokens[at].unit == "k" else 1)),
+            min(places),
+            max(places),
+        ),
+        *places,
+    )
+
+
+def _counts(token: Token) -> bool:
+    return (
+        token.unit in ("", "k")
+        and token.value == int(token.value)
+        and (token.value >= 2 or token.unit == "k")
+    )
+
+
+def _of_data(line: Line, at: int) -> bool:
+    """Whether a noun of the data is counted: "200 lines", "500 random documents"."""
+    return any(
+        t.has("data") or t.text in ("sample", "lines", "rows")
+        for t in line.tokens[at + 1 : at + 3]
+        if t.segment == line.tokens[at].segment
+    )

@@ -1,0 +1,156 @@
+"""Values that stand behind properties, environment variables, process counts, merged mappings, commands and configs."""
+
+from __future__ import annotations
+
+import pytest
+from fact_reading import read, values
+
+PLAN = """
+    import os
+    from dataclasses import dataclass, field
+
+    from transformers import TrainingArguments
+
+    @dataclass
+    class Plan:
+        base: float = 1e-5
+        total: int = 64
+        each: int = 8
+
+        @property
+        def lr(self):
+            return self.base * self.total / 32
+
+        @property
+        def steps(self):
+            return self.total // self.each
+
+    @dataclass
+    class Settings:
+        plan: Plan = field(default_factory=Plan)
+
+    def arguments(cfg: Settings):
+        plan = cfg.plan
+        return TrainingArguments(learning_rate=plan.lr, gradient_accumulation_steps=plan.steps)
+
+    arguments(Settings())
+    """
+
+
+def test_properties_of_settings_within_settings_are_computed(tmp_path):
+    found = {(k, v) for k, v, _ in values(tmp_path, PLAN, "learning_rate", "gradient_accumulation")}
+    assert found == {("learning_rate", 2e-5), ("gradient_accumulation", 8)}
+
+
+WORLD = """
+    import os
+    import torch.distributed as dist
+    from transformers import TrainingArguments
+
+    cards = {}
+    TrainingArguments(per_device_train_batch_size=2, gradient_accumulation_steps=64 // (2 * cards))
+    """
+
+
+@pytest.mark.parametrize(
+    "count",
+    ["dist.get_world_size()", 'int(os.environ["WORLD_SIZE"])', 'int(os.environ.get("WORLD_SIZE", "1"))'],
+)
+def test_the_number_of_processes_is_the_one_that_was_asked_for(tmp_path, count):
+    asked = [("num_gpus", 4), ("effective_batch_size", 64)]
+    key = "gradient_accumulation"
+    assert {v for _, v, _ in values(tmp_path, WORLD.format(count), key, asked=asked)} == {8}
+    # Nobody asked for anything: it may be started on any number.
+    assert {v for _, v, _ in values(tmp_path, WORLD.format(count), key)} == {None}
+
+
+def test_a_variable_s_default_is_what_runs_where_it_is_not_set(tmp_path):
+    source = """
+    import os
+    import sglang as sgl
+
+    CARDS = os.environ.get("CARDS", "0,1,2,3").split(",")
+    engine = sgl.Engine(model_path=os.getenv("MODEL", "org/name"), tp_size=len(CARDS))
+    """
+    found = read(tmp_path, source)
+    assert {(f.key, f.value, f.sure) for f in found if f.key in ("num_gpus", "model")} == {
+        ("num_gpus", 4, True),
+        ("model", "org/name", False),
+    }
+
+
+def test_the_right_one_of_two_merged_mappings_stands(tmp_path):
+    source = """
+    from openai import OpenAI
+
+    BASE = {"temperature": 0.7, "top_p": 0.9}
+    ASKED = BASE | {"temperature": 0.0, "max_tokens": 64}
+    OpenAI().chat.completions.create(model="m", messages=[], **ASKED)
+    """
+    found = values(tmp_path, source, "temperature", "top_p", "max_new_tokens")
+    assert found == {("temperature", 0.0, 5), ("top_p", 0.9, 4), ("max_new_tokens", 64, 5)}
+
+
+def test_a_server_s_command_as_a_list_of_words(tmp_path):
+    source = """
+    import subprocess
+
+    CARDS = 2
+    subprocess.Popen(["vllm", "serve", "org/name", "--tensor-parallel-size", str(CARDS), "--max-model-len", "4096"])
+    """
+    found = values(tmp_path, source, "framework", "model", "num_gpus", "max_model_len")
+    assert found == {("framework", "vllm", 5), ("model", "org/name", 5), ("num_gpus", 2, 4), ("max_model_len", 4096, 5)}
+
+
+def test_entries_of_a_config_whose_use_is_hidden_are_read_by_their_names(tmp_path):
+    (tmp_path / "deploy.yaml").write_text("server:\n  tensor_parallel: 2\n  context: 8192\n  port: 1\n")
+    source = """
+    import yaml
+
+    FLAGS = {"tensor_parallel": "--tensor-parallel-size", "context": "--max-model-len"}
+    spec = yaml.safe_load(open("deploy.yaml"))["server"]
+    words = ["vllm", "serve", spec["model"]]
+    for name, flag in FLAGS.items():
+        words += [flag, str(spec[name])]
+    """
+    asked = [("framework", "vllm"), ("num_gpus", 4), ("max_model_len", 8192)]
+    found = {(f.key, f.value, str(f.site)) for f in read(tmp_path, source, asked) if f.key in dict(asked) and f.key != "framework"}
+    assert found == {("num_gpus", 2, "deploy.yaml:2"), ("max_model_len", 8192, "deploy.yaml:3")}
+    assert "num_gpus" not in {f.key for f in read(tmp_path, source, [("num_gpus", 4)])}
+
+
+LOOP = """
+    from accelerate import Accelerator
+
+    accelerator = Accelerator(gradient_accumulation_steps=4)
+    done = 0
+    while True:
+        for batch in loader:
+            with accelerator.accumulate(model):
+                accelerator.backward(model(batch).loss)
+                optimizer.step()
+                optimizer.zero_grad()
+            {}done += 1
+            if done >= 1000:
+                break
+    """
+
+
+def test_a_counter_of_micro_batches_ends_the_training_early(tmp_path):
+    asked = [("max_steps", 1000)]
+    early = values(tmp_path, LOOP.format(""), "max_steps", asked=asked)
+    assert early == {("max_steps", 250, 12)}
+    guarded = LOOP.format("if accelerator.sync_gradients: ")
+    assert values(tmp_path, guarded, "max_steps", asked=asked) == set()
+
+
+def test_a_sharded_model_s_precision_is_the_one_it_computes_in(tmp_path):
+    source = """
+    import torch
+    from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
+    from transformers import AutoModelForCausalLM
+
+    model = AutoModelForCausalLM.from_pretrained("m", dtype=torch.float32)
+    fully_shard(model, mp_policy=MixedPrecisionPolicy(param_dtype=torch.bfloat16))
+    """
+    assert {v for _, v, _ in values(tmp_path, source, "precision")} == {"bf16"}
