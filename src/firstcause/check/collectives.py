@@ -32,6 +32,9 @@ _METHODS = {
     "broadcast": "fabric",
     "barrier": "fabric",
 }
+_LIBRARIES = {"accelerator": "accelerate", "fabric": "lightning"}
+# Methods that nothing else has.
+_UNIQUE = ("gather_for_metrics", "wait_for_everyone")
 _OF_TRAINERS = ("evaluate", "predict", "train")
 # What says that only a part of the ranks is meant, or none but this one.
 _PART = ("group", "process_group", "no_dist")
@@ -53,13 +56,21 @@ def _several(code: Code) -> bool:
 
 def _methods(code: Code) -> Iterator[Call]:
     for name, owner in _METHODS.items():
-        for call in code.methods(name):
-            if call.receiver is not None and owner in last_name(call.receiver).lower():
+        for call in code.methods(name) if code.imports(_LIBRARIES[owner]) else ():
+            if call.receiver is not None and (name in _UNIQUE or _is_owner(code, call, owner)):
                 yield call
     for call in code.methods(*_OF_TRAINERS) if code.imports("transformers") or code.imports("trl") else ():
         made = maker(code, call.module, call.receiver) if call.receiver is not None else None
         if made is not None and made.name in (*TRAINERS, *OF_TRL):
             yield call
+
+
+def _is_owner(code: Code, call: Call, owner: str) -> bool:
+    assert call.receiver is not None
+    if owner in last_name(call.receiver).lower():
+        return True
+    made = maker(code, call.module, call.receiver)
+    return made is not None and made.name.rpartition(".")[2].lower() == owner
 
 
 def _of_part(call: Call) -> bool:

@@ -82,8 +82,19 @@ def _plain(project: Project, value: Value) -> tuple[Any] | None:
     if isinstance(node, (ast.Name, ast.Attribute)):
         name = external(resolve(project, value.module, node))
         return (Named(name),) if name else None
+    joined = _joined(project, value) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) else None
+    if joined is not None:
+        return (joined,)
     computed = number(project, value)
     return (computed,) if computed is not None else None
+
+
+def _joined(project: Project, value: Value) -> list[Any] | None:
+    """Two lists put together."""
+    assert isinstance(value.node, ast.BinOp)
+    sides = [constant(project, value.at(n)) for n in (value.node.left, value.node.right)]
+    lists = [s.value for s in sides if s is not None and isinstance(s.value, list)]
+    return [*lists[0], *lists[1]] if len(lists) == 2 else None
 
 
 def _dict(project: Project, value: Value, node: ast.Dict) -> tuple[Any] | None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from firstcause.check.code import Call, Code
+from firstcause.source.callsites import last_name
 from firstcause.source.module import Module
 
 
@@ -35,6 +36,19 @@ def freezings(code: Code) -> Iterator[Freezing]:
             inside = code.loop_around(call.module, call.node)
             if inside is None:
                 yield Freezing(call.module, statement, call.receiver)
+
+
+def is_copy(one: Freezing) -> bool:
+    """Whether it is a copy of another model that is frozen: a target or an average beside the model that is trained."""
+    written = ast.unparse(one.model)
+    made = [
+        a.value for a in one.module.nodes(ast.Assign) if any(ast.unparse(t) == written for t in a.targets)
+    ]
+    return any(
+        isinstance(n, ast.Call) and last_name(n.func) in ("deepcopy", "copy", "clone")
+        for value in (one.model, *made)
+        for n in ast.walk(value)
+    )
 
 
 def _is_false(call: Call) -> bool:

@@ -22,6 +22,12 @@ HEADED = re.compile(
 )
 # The task types for which peft adds the head to modules_to_save, since 0.3; of the others none does.
 KEEP_HEAD = ("SEQ_CLS", "TOKEN_CLS")
+# Folders and names of what the user has trained before; a name of the hub has one slash at most.
+OWN = re.compile(
+    r"^[./~]|/.*/|\\|checkpoint-|^(runs?|out|outputs?|checkpoints?|ckpts?|models?|results?|logs|saved?|exp)/"
+    r"|\b\w*(ckpt|checkpoint|best|resume|finetuned|out_dir|output)\w*$",
+    re.IGNORECASE,
+)
 HEADS = frozenset(
     {"classifier", "score", "head", "fc", "logits_proj", "summary", "decode_head", "classification_head"}
 )
@@ -61,7 +67,9 @@ def _is_new(model: Call) -> bool:
         return False
     name = model.constant("pretrained_model_name_or_path", 0)
     text = name.value if name is not None and isinstance(name.value, str) else None
-    if text is not None and (text.startswith((".", "/", "~")) or "checkpoint-" in text):
+    given_name = model.argument("pretrained_model_name_or_path", 0)
+    written = ast.unparse(given_name.node) if given_name is not None else ""
+    if OWN.search(text if text is not None else written):
         # A folder of the user's own may hold a head that was trained.
         return False
     given = any(k.arg in ("num_labels", "id2label") for k in model.node.keywords)

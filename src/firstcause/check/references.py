@@ -44,9 +44,13 @@ def second_copies(code: Code) -> Iterator[tuple[Call, Value]]:
 
 def _is_copy(code: Code, reference: Value, model: Value) -> bool:
     made = _made(code, reference)
-    if made is not None and isinstance(made.node, ast.Call) and made.node.args:
-        if call_of(code, made.module, made.node).name in COPIES:
-            return True
+    call = (
+        call_of(code, made.module, made.node)
+        if made is not None and isinstance(made.node, ast.Call)
+        else None
+    )
+    if call is not None and call.name in COPIES and call.node.args:
+        return True
     name = _checkpoint(code, reference)
     return name is not None and name == _checkpoint(code, model)
 

@@ -6,7 +6,7 @@ import ast
 from typing import Literal
 
 from firstcause.catalog.toml import check_table
-from firstcause.check.code import Code
+from firstcause.check.code import Call, Code
 from firstcause.source.callsites import last_name
 from firstcause.source.module import Module
 
@@ -37,11 +37,33 @@ def side(code: Code, module: Module, test: ast.expr, hops: int = HOPS) -> Side |
         return "one"
     if _is_rank(code, module, test, 0) and isinstance(test, (ast.Name, ast.Attribute)):
         return "rest"
+    if isinstance(test, ast.Call) and hops:
+        return _returned(code, module, test, hops - 1)
     if isinstance(test, ast.Name) and hops:
         found = [(o.module, o.node) for o in code.origins(module, test)]
         sides = {side(code, m, n, hops - 1) if isinstance(n, ast.expr) else None for m, n in found}
         return sides.pop() if len(sides) == 1 else None
     return None
+
+
+def _returned(code: Code, module: Module, test: ast.Call, hops: int) -> Side | None:
+    """What a function of the program's own says, where it only gives back a test."""
+    callees = code.callees_of(Call(code, module, test, ""))
+    bodies = [
+        n
+        for d in callees
+        if isinstance(d.node, ast.FunctionDef)
+        for n in d.node.body
+        if not isinstance(n, ast.Expr)
+    ]
+    if (
+        len(callees) != 1
+        or len(bodies) != 1
+        or not isinstance(bodies[0], ast.Return)
+        or bodies[0].value is None
+    ):
+        return None
+    return side(code, callees[0].module, bodies[0].value, hops)
 
 
 def other(one: Side | None) -> Side | None:

@@ -99,7 +99,12 @@ def test_a_server_s_command_as_a_list_of_words(tmp_path):
     subprocess.Popen(["vllm", "serve", "org/name", "--tensor-parallel-size", str(CARDS), "--max-model-len", "4096"])
     """
     found = values(tmp_path, source, "framework", "model", "num_gpus", "max_model_len")
-    assert found == {("framework", "vllm", 5), ("model", "org/name", 5), ("num_gpus", 2, 4), ("max_model_len", 4096, 5)}
+    assert found == {
+        ("framework", "vllm", 5),
+        ("model", "org/name", 5),
+        ("num_gpus", 2, 4),
+        ("max_model_len", 4096, 5),
+    }
 
 
 def test_entries_of_a_config_whose_use_is_hidden_are_read_by_their_names(tmp_path):
@@ -114,7 +119,11 @@ def test_entries_of_a_config_whose_use_is_hidden_are_read_by_their_names(tmp_pat
         words += [flag, str(spec[name])]
     """
     asked = [("framework", "vllm"), ("num_gpus", 4), ("max_model_len", 8192)]
-    found = {(f.key, f.value, str(f.site)) for f in read(tmp_path, source, asked) if f.key in dict(asked) and f.key != "framework"}
+    found = {
+        (f.key, f.value, str(f.site))
+        for f in read(tmp_path, source, asked)
+        if f.key in dict(asked) and f.key != "framework"
+    }
     assert found == {("num_gpus", 2, "deploy.yaml:2"), ("max_model_len", 8192, "deploy.yaml:3")}
     assert "num_gpus" not in {f.key for f in read(tmp_path, source, [("num_gpus", 4)])}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from firstcause.check.brief.counts import IMPROVES
+from firstcause.check.brief.learnt import answers_only
 from firstcause.check.brief.reading import Line, Reading
 from firstcause.check.brief.tokens import words_in
 from firstcause.check.brief.vocabulary import word_set
@@ -29,40 +30,7 @@ _OF_SCHEDULE = frozenset({"scheduler", "warmup", "warmup_steps", "warmup_ratio",
 _INSTALLED = word_set("choices", "installed")
 _MEASURES = word_set("choices", "measures")
 _NOT_A_TASK = word_set("choices", "not_a_task")
-_ALONE = frozenset({"only", "alone", "solely", "exclusively", "just"})
-_LEARNS = frozenset({"loss", "entropy", "learn", "learned", "learnt", "train", "trained"})
 _LOWERS = _CUT | {"drop", "shrink", "decrease"}
-_IGNORES = ("ignor", "exclud", "mask", "skip")
-_PROMPTS = word_set("choices", "prompts")
-_ANSWERS = (
-    "answer",
-    "assistant",
-    "respon",
-    "completion",
-    "repl",
-    "summar",
-    "translation",
-    "target",
-    "headline",
-)
-_JUST_ON = (["on"], ["for"], ["over"])
-# What is masked there is no prompt: padding, pixels, masked words.
-_NO_TEXT = (
-    "pad",
-    "pixel",
-    "mask",
-    "backgr",
-    "visib",
-    "void",
-    "special",
-    "ignor",
-    "head",
-    "layer",
-    "adapter",
-    "val",
-    "test",
-)
-_REACH = 9
 _PLACES = {"cpu": frozenset({"cpu", "ram", "host"}), "disk": frozenset({"disk", "nvme", "ssd"})}
 
 
@@ -85,7 +53,7 @@ def choose(line: Line) -> None:
     _minimised(line)
     _on_plateau(line)
     _bare_full(line)
-    _answers_only(line)
+    answers_only(line)
     _without_generic(line)
 
 
@@ -146,78 +114,6 @@ def _bare_full(line: Line) -> None:
             and sum(t.segment == token.segment and t.kind != "break" for t in line.tokens) == 1
         ):
             line.claim(Reading("method", "full", at, at))
-
-
-def _answers_only(line: Line) -> None:
-    """Claim "loss only on the answer tokens", and "the prompt must not enter the loss", where no phrase has them."""
-    if any(r.key == "completion_only" for r in line.readings):
-        return
-    for at, token in enumerate(line.tokens):
-        alone = token.text in _ALONE and (token.text != "just" or line.words(at + 1, at + 2) in _JUST_ON)
-        if token.claimed or not (alone or token.has("not") or token.text.startswith(_IGNORES)):
-            continue
-        near = [
-            w
-            for t in line.tokens[max(0, at - 8) : at + 9]
-            if t.segment == token.segment
-            for w in t.text.split()
-        ]
-        after = [w for t in line.tokens[at : at + 9] if t.segment == token.segment for w in t.text.split()]
-        if alone and _rather_than_source(line, at, near):
-            line.claim(Reading("completion_only", True, at, at, settled=True), at)
-            return
-        learns = any(w in _LEARNS for w in near)
-        if token.text.startswith(_IGNORES) and not learns:
-            # "The loss is on the query only, the question is masked".
-            earlier = words_in(t for t in line.tokens[:at] if t.segment == token.segment - 1)
-            learns = bool({"loss", "only"} <= set(earlier))
-        if alone:
-            # "The loss counts the answer only", "on the assistant's turns only".
-            before = words_in(t for t in line.tokens[max(0, at - 3) : at] if t.segment == token.segment)
-            if learns and any(w.startswith(_ANSWERS) for w in (*after, *before)):
-                line.claim(Reading("completion_only", True, at, at))
-                return
-            continue
-        kept_out = (
-            learns and any(w in _PROMPTS for w in near) and not any(w.startswith(_ANSWERS) for w in near)
-        )
-        if kept_out or (token.has("not") and any(w in _PROMPTS for w in after) and _on_answers(line, at)):
-            line.claim(Reading("completion_only", True, at, at, settled=True), at)
-            return
-
-
-def _rather_than_source(line: Line, at: int, near: list[str]) -> bool:
-    """Whether one part of an example is learnt and the other is not: "loss only on the note, not on the dictation"."""
-    tokens = line.tokens
-    loss = any(w in _LEARNS for w in near)
-    for place in range(max(0, at - _REACH), min(len(tokens), at + _REACH)):
-        other = tokens[place]
-        if (
-            not (other.has("not") or other.text in ("rather than", "instead of"))
-            or other.segment == tokens[at].segment
-        ):
-            continue
-        segment = [t for t in tokens[place : place + _REACH] if t.segment == other.segment]
-        words = words_in(segment)
-        if other.text in ("not", "never") and not {"on", "the", "for", "over"} & set(words[1:2]):
-            loss_there = any(w in _LEARNS for w in words)
-            if not loss_there:
-                continue
-        things = [*words, *near]
-        learns = loss or (any(w in _LEARNS for w in words) and "on" in near)
-        if (
-            learns
-            and {"on", "the", "over", "for"} & set(near)
-            and not any(w.startswith(_NO_TEXT) for w in things)
-        ):
-            return True
-    return False
-
-
-def _on_answers(line: Line, at: int) -> bool:
-    """Whether the segment before says that answers are learnt: "train on the responses, not on the prompts"."""
-    before = words_in(t for t in line.tokens[:at] if t.segment == line.tokens[at].segment - 1)
-    return any(w in _LEARNS for w in before) and any(w.startswith(_ANSWERS) for w in before)
 
 
 def _take(line: Line, at: int, key: str, value: object) -> None:
@@ -301,7 +197,10 @@ def _beside_less(line: Line, at: int) -> bool:
     """Whether a part stays in fp32 beside a training in less: "bf16, gradient reduction in fp32"."""
     tokens = line.tokens
     less = any(
-        (t.gives("precision") and "32" not in t.text and not (n and tokens[n - 1].has("not")))
+        t.gives("precision")
+        and "32" not in t.text
+        and not (n and tokens[n - 1].has("not"))
+        and not any(o.has("judged") and o.segment == t.segment for o in tokens)
         for n, t in enumerate(tokens)
     )
     segment = tokens[at].segment

@@ -34,6 +34,8 @@ IMPROVES = (
     "better",
     "decreas",
     "increas",
+    "lower",
+    "higher",
     "drop",
     "gain",
     "budge",

@@ -23,6 +23,7 @@ _PAIRS = {
     ("feature", "extractor"): "backbone",
     ("feature", "encoder"): "encoder",
     ("word", "embeddings"): "embeddings",
+    ("language", "model"): "language_model",
 }
 _PARTS = {
     "vae": frozenset({"vae", "autoencoder"}),

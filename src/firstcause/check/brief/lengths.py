@@ -17,6 +17,19 @@ _EXCEEDS = frozenset({"exceed", "exceeds", "surpass", "surpasses"})
 _SHALL = frozenset({"should", "must", "shall", "may", "can", "do", "dont"})
 _DRAWN = frozenset({"so", "take", "use", "->", "→", "=>"})
 _DATA = frozenset({"data", "corpus", "dataset", "set"})
+# Of what is written it is a limit: "no answer is longer than 100 tokens".
+_MADE = (
+    "answer",
+    "output",
+    "repl",
+    "respon",
+    "completion",
+    "generat",
+    "summar",
+    "sure",
+    "ensure",
+    "translation",
+)
 _LEAST = 16
 
 
@@ -65,7 +78,7 @@ def _describes(line: Line, number: int) -> bool:
         return True
     if "longest" in words:
         return bool(set(words) & _IS)
-    none = any(w in _NONE for w in words)
+    none = any(w in _NONE for w in words) and not any(w.startswith(_MADE) for w in words)
     longer = bool(set(words) & _EXCEEDS) or (
         bool(set(words) & _IS) and any(t.text in _LONGER for t in before)
     )

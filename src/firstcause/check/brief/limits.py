@@ -68,11 +68,15 @@ def _denied_limit(line: Line, first: int, last: int) -> Relation | None:
         token = tokens[at]
         if token.segment != tokens[last].segment:
             break
-        if token.text not in _CEILINGS | _FLOORS or token.has("not"):
+        # "Longer than" is two words.
+        text = next(
+            (w for w in (token.text, " ".join(line.words(at, at + 2))) if w in _CEILINGS | _FLOORS), ""
+        )
+        if not text or token.has("not"):
             continue
         before = [t for t in tokens[max(0, at - _REACH) : at] if t.segment == token.segment]
         if any(t.has("not") for t in before):
-            return "max" if token.text in _CEILINGS else "min"
+            return "max" if text in _CEILINGS else "min"
     return None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from firstcause.check.brief.counts import IMPROVES
 from firstcause.check.brief.reading import Line, Reading
-from firstcause.check.brief.tokens import words_in
+from firstcause.check.brief.tokens import Token, words_in
 from firstcause.check.brief.vocabulary import word_set
 
 _BEST = word_set("metrics", "best")
@@ -24,12 +24,14 @@ def best_by(line: Line) -> None:
         if _chooses(line, at) or "metric_for_best" in line.topic:
             # "Without improvement of the loss" denies the improvement.
             improves = any(
-                t.text.startswith(IMPROVES)
-                for t in line.tokens[max(0, at - 4) : at + 8]
-                if t is not line.tokens[at]
+                _improves(t) for t in line.tokens[max(0, at - 4) : at + 8] if t is not line.tokens[at]
             )
             line.claim(Reading("metric_for_best", value, at, at, settled=improves))
             return
+
+
+def _improves(token: Token) -> bool:
+    return token.text.startswith(IMPROVES) or token.text in ("gone", "goes")
 
 
 def _metric(line: Line, at: int) -> str:
@@ -54,7 +56,7 @@ def _chooses(line: Line, at: int) -> bool:
     if before[-1:] == ["by"] and {"lowest", "highest"} & set(after[:4]):
         # "By CER, lowest is best".
         return True
-    improves = any(t.text.startswith(IMPROVES) for t in (*following, *line.tokens[max(0, at - 4) : at]))
+    improves = any(_improves(t) for t in (*following, *line.tokens[max(0, at - 4) : at]))
     if improves:
         return any(t.text in _STOPS for t in line.tokens)
     early = any(t.key in _WATCHES for t in line.tokens[max(0, at - 6) : at])

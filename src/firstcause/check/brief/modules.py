@@ -13,14 +13,15 @@ def target_modules(line: Line, heard: Sequence[Reading] = ()) -> None:
     names: list[tuple[int, str]] = []
     parts: list[tuple[int, str]] = []
     for at, token in enumerate(line.tokens):
+        part = next((cue for cue in _BLOCKS if token.has(cue)), "")
+        if part and not token.claimed:
+            parts.append((at, part))
         if token.entry is not None and not token.claimed:
             for key, value in token.entry.values:
                 if key == "lora_target_modules":
                     if value in ("all-linear", "attention"):
                         if value == "all-linear" or _about_adapters(line):
                             line.claim(Reading(key, value, at, at))
-                    elif value in (_PART, _BLOCK):
-                        parts.append((at, value))
                     else:
                         names.append((at, value))
         elif (
@@ -48,25 +49,14 @@ def target_modules(line: Line, heard: Sequence[Reading] = ()) -> None:
 
 
 # Words for a part of a block, which count where adapters are put there: "LoRA on attention + MLP".
-_PART, _BLOCK = "attention-part", "mlp-part"
+_PART, _BLOCK = "attention_part", "mlp_part"
 _INTO = frozenset(
     {"on", "in", "into", "to", "for", "over", "every", "each", "at", "inside", "within", "around", "of"}
 )
+_ADAPTERS = frozenset({"lora", "qlora", "dora", "adapter", "adapters", "peft"})
 _BLOCKS = {_PART: ("q_proj", "k_proj", "v_proj", "o_proj"), _BLOCK: ("gate_proj", "up_proj", "down_proj")}
 # Models whose blocks have these seven; what others call them is not known here.
-_GATED = (
-    "llama",
-    "mistral",
-    "qwen",
-    "gemma",
-    "smollm",
-    "yi-",
-    "deepseek",
-    "olmo",
-    "vicuna",
-    "zephyr",
-    "granite",
-)
+_GATED = word_set("modules", "gated")
 
 
 def _parts_of_blocks(
@@ -109,6 +99,11 @@ def _put_there(line: Line, at: int) -> bool:
         if t.statement == tokens[at].statement and t.text not in ("the", "all")
     ]
     words = {w for t in before for w in t.text.split()}
+    if " " not in tokens[at].text and not any(
+        _ADAPTERS & set(t.text.split()) or t.key == "lora_r" for t in tokens[:at]
+    ):
+        # "Our paper on attention: train LoRA of rank 8".
+        return False
     if words & _INTO or (
         before[-1:] and before[-1].text in (":", "=", "+", "plus", "and", "&", ",", "only", "just")
     ):
@@ -174,6 +169,4 @@ def _names_adapters(line: Line) -> bool:
     """Whether adapters are named, or their rank; "layers" alone are those of any model."""
     words = {w for t in line.tokens for w in t.text.split()}
     named = {t.key for t in line.tokens if t.key}
-    return bool(
-        words & {"lora", "qlora", "dora", "adapter", "adapters", "peft"} or named & {"lora_r", "lora_alpha"}
-    )
+    return bool(words & _ADAPTERS or named & {"lora_r", "lora_alpha"})

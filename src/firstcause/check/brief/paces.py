@@ -75,12 +75,10 @@ def _cadence(line: Line, at: int) -> None:
         unit, after = "steps", after - 1
     if unit not in ("epochs", "steps") or (unit == "steps" and number is None):
         return
-    if at and unit == "epochs" and number is None and (tokens[at - 1].text in _SEVERAL):
+    if unit == "epochs" and number is None and _several(line, at):
         # "Twice per epoch" is a pace that no strategy has.
-        for place in range(at - 1, after + 1):
-            tokens[place].claimed = True
-        if at > 1 and tokens[at - 2].kind == "number":
-            tokens[at - 2].claimed = True
+        for place in range(max(0, at - 2), after + 1):
+            tokens[place].claimed = tokens[place].claimed or place >= at - 1 or tokens[place].kind == "number"
         return
     for owner in _owners(line, at, after):
         if owner == "log":
@@ -100,6 +98,18 @@ def _cadence(line: Line, at: int) -> None:
             )
     for place in range(at, after + 1):
         tokens[place].claimed = True
+
+
+def _several(line: Line, at: int) -> bool:
+    """Whether something happens more than once in an epoch: "twice per epoch", "4 evaluations per epoch"."""
+    tokens = line.tokens
+    if not at:
+        return False
+    before = tokens[at - 2] if at > 1 else None
+    counted = before is not None and before.kind == "number" and before.value > 1
+    return tokens[at - 1].text in _SEVERAL or (
+        counted and (tokens[at - 1].has("eval") or tokens[at - 1].has("save"))
+    )
 
 
 def _bare_steps(line: Line, after: int, number: Token) -> bool:

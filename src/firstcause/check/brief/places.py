@@ -61,7 +61,7 @@ def name_places(line: Line, known: Vocabulary, typed: str) -> None:
     for at in range(len(line.tokens)):
         _new_name(line, at, known, typed)
     for at, token in enumerate(line.tokens):
-        if token.kind in ("model", "hub", "path") and not token.claimed and of_teacher(line, at):
+        if token.kind in ("model", "hub", "path") and not token.claimed and of_teacher(line, at, typed):
             token.claimed = True
         if token.claimed or token.kind not in ("model", "hub", "data", "path"):
             if token.kind == "set" and not token.claimed:
@@ -257,7 +257,7 @@ def _of_path(line: Line, at: int, known: Vocabulary) -> str:
     name = token.text.rstrip("/").rsplit("/", 1)[-1]
     ending = name.rsplit(".", 1)[-1] if "." in name.strip(".") else ""
     ending = ending if ending in known.file_types else ""
-    several = "*" in name and ending in _DOCUMENTS
+    several = "*" in name and ending in _DOCUMENTS and at > 0
     if (ending in known.config_types and not several) or _CONFIGURES.search(name):
         return ""
     if not ending and _for_logs(line, at):
@@ -300,7 +300,9 @@ def _goes_on(line: Line, at: int) -> bool:
     """Whether a file is the next of those that are written: "writes last.pt each epoch, best.pt when it improves"."""
     before = next((n for n in range(at - 1, -1, -1) if line.tokens[n].kind == "path"), -1)
     written = any(r.key == "output_path" and r.first == before for r in line.readings)
-    return written and any(t.text in (",", "and") for t in line.tokens[before:at])
+    between = line.tokens[before + 1 : at]
+    reads = any(t.text in _STARTS for t in between)
+    return written and not reads and any(t.text in (",", "and") for t in between)
 
 
 def _for_logs(line: Line, at: int) -> bool:

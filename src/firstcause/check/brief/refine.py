@@ -207,7 +207,7 @@ def _said_of(line: Line, reading: Reading) -> list[str]:
     own = [t for t in tokens[at + 1 : reading.first] if t.kind == "word"]
     if tokens[at].text not in ("(", ",") or any(not t.has("most") for t in own):
         return []
-    return [t.text for t in tokens[max(0, at - 2) : at]]
+    return [t.text for t in tokens[max(0, at - 4) : at]]
 
 
 def _second_length(line: Line) -> None:

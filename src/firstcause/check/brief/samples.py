@@ -18,6 +18,8 @@ _DEVICES = word_set("samples", "devices")
 _STEPS = frozenset({"step", "iteration", "forward pass"})
 _ONE = frozenset({"a", "an"})
 _BATCHES = frozenset({"batch_size", "effective_batch_size"})
+_UPDATES = word_set("updates", "updates") - {"weights", "optimizer"}
+_COVERS = word_set("updates", "sees")
 _HAS = frozenset({"has", "contains", "consists", "holds", "comes"})
 _REACH = 8
 
@@ -38,6 +40,8 @@ def sample_counts(line: Line) -> None:
 
 def together(line: Line, at: int) -> bool:
     """Whether all devices are counted in what stands from here on: "over all cards together"."""
+    if line.words(at, at + 1) == [","] and set(line.words(at + 1, at + 2)) & (_ACROSS | _TOGETHER):
+        at += 1
     segment = line.tokens[at].segment if at < len(line.tokens) else -1
     across = False
     for token in line.tokens[at : at + _REACH]:
@@ -50,6 +54,12 @@ def together(line: Line, at: int) -> bool:
         if across and (token.kind == "card" or _DEVICES & set(words)):
             return True
     return False
+
+
+def _together_before(line: Line, number: int) -> bool:
+    """Whether "in total" stands before a count."""
+    before = line.words(number - 2, number)
+    return " ".join(before) in _TOGETHER or (before[-1:] != [] and before[-1] in _TOGETHER)
 
 
 def _frame(line: Line, at: int) -> int:
@@ -74,7 +84,7 @@ def _counted(line: Line, noun: int, frame: int) -> None:
     fits = any("fit" in t.text.split() for t in line.tokens[max(0, noun - 4) : noun - 1])
     if before.claimed or fits or not (one or whole_count):
         return
-    everywhere = together(line, frame + 1)
+    everywhere = together(line, frame + 1) or _together_before(line, noun - 1)
     entry = line.tokens[frame].entry
     named = entry.named if entry is not None else None
     other = line.tokens[noun].key not in ("", *_BATCHES)
@@ -113,7 +123,8 @@ def _of_length(line: Line, at: int) -> None:
     has = any(t.text in _HAS and t.statement == tokens[at].statement for t in tokens[:at])
     counts_tokens = after is not None and after.key == "max_length"
     frame = length + 1 + counts_tokens
-    named = tokens[frame].entry.named if frame < len(tokens) and tokens[frame].entry is not None else None  # type: ignore[union-attr]
+    entry = tokens[frame].entry if frame < len(tokens) else None
+    named = entry.named if entry is not None else None
     framed = named is not None and named.key.name in _BATCHES
     if not counts_tokens and not framed:
         return
@@ -129,6 +140,9 @@ def _of_length(line: Line, at: int) -> None:
         key = "effective_batch_size" if everywhere else named.key.name
         scope = "" if everywhere else named.scope
         line.claim(Reading(key, whole(tokens[at].value), at, frame, "eq", scope), at, frame)
+    elif any(t.text in _UPDATES for t in tokens[:at]) and tokens[at - 1].text in _COVERS:
+        # "Each update covers 1024 sequences of 512 tokens".
+        line.claim(Reading("effective_batch_size", whole(tokens[at].value), at, at, settled=True))
     elif not at or tokens[at - 1].key not in _BATCHES:
         tokens[at].claimed = True
 

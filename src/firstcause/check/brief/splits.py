@@ -10,7 +10,7 @@ from firstcause.check.brief.vocabulary import word_set
 _HOLDS = word_set("splits", "holds")
 _HOLDING = word_set("splits", "holding")
 _ITS_OWN = word_set("splits", "its_own")
-_EVALUATES = ("evaluat", "validat", "eval", "test", "score", "measur", "dev", "numbers", "report")
+_EVALUATES = ("evaluat", "eval", "validate", "validating", "score", "measur", "numbers", "report")
 _SPLITS = frozenset({"validation", "valid", "val", "dev", "test", "testing", "development"})
 _IS_THERE = frozenset({"have", "has", "had", "contains", "comes", "there", "got", "consists", "includes"})
 _NO_DATA = frozenset(
@@ -23,7 +23,17 @@ def held_out(line: Line) -> None:
     """Claim the split by its name, or the count of what is held out."""
     _own_split(line)
     for at, token in enumerate(line.tokens):
-        if token.kind == "number" and not token.claimed and _counts(token) and _of_data(line, at):
+        whole_of = line.words(at - 2, at - 1) == ["of"] or (at == 1 and line.words(0, 1) == ["of"])
+        if token.kind != "number" or token.claimed or not _counts(token) or whole_of:
+            # "Of the 9000 rows" are all that there are.
+            continue
+        if line.words(at - 1, at) == ["in"] or (at > 1 and line.tokens[at - 2].kind == "number"):
+            # "1 in 10 documents" is a share.
+            continue
+        held = {w for t in line.tokens[max(0, at - 2) : at] for w in t.text.split()} & _HOLDING
+        if _of_data(line, at) or (
+            held and at + 1 < len(line.tokens) and line.tokens[at + 1].key == "data_split"
+        ):
             _count(line, at)
 
 

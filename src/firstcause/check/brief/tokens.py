@@ -251,6 +251,9 @@ def _of_path(match: re.Match[str], known: Vocabulary) -> Token | None:
     if not pathlike and all((part,) in known.phrases for part in parts):
         # "No wandb/tensorboard", "Adam/AdamW".
         return None
+    if text == "w/" and match.string[match.end() : match.end() + 2].strip().isalpha():
+        # "Train w/ LoRA".
+        return None
     if any(text.startswith(word) for word in ("w/o", "r/a", "lr/", "n/a")):
         return None
     if pathlike and not re.fullmatch(r"[\d./]+", text):

@@ -91,7 +91,7 @@ def is_told(line: Line, reading: Reading) -> bool:
             continue
         if token.text in ("if", "when", "unless") and _in_condition(tokens, at, reading):
             return True
-        if token.entry is None or (token.text == "loss is" and reading.key == "loss"):
+        if token.entry is None or (token.text == "loss is" and reading.key in ("loss", "completion_only")):
             continue
         if reading.first <= at <= reading.last:
             # "The seed was 1".
@@ -190,7 +190,7 @@ def _of_others(line: Line, reading: Reading) -> bool:
     for at in range(reading.first - 1, -1, -1):
         if tokens[at].statement != tokens[reading.first].statement or tokens[at].text in ("i", "we", "you"):
             return False
-        if tokens[at].text in _OTHERS:
+        if tokens[at].text in _OTHERS and not _aside(tokens, at, reading.first):
             return tokens[at + 1].kind == "word" and tokens[at + 1].text.split()[0] not in _MODALS
     return False
 

@@ -33,7 +33,13 @@ FIGURES = {
     "rouge": "rougel",
 }
 MIXED = ("fp16", "bf16", "mixed")
-ATTENTION = ("q_proj", "k_proj", "v_proj", "o_proj")
+# The projections of an attention block, as the models of transformers and diffusers call them.
+OF_ATTENTION = frozenset(
+    {
+        "qproj", "kproj", "vproj", "oproj", "outproj", "toq", "tok", "tov", "toout", "toout.0", "query", "key", "value", "qkv",
+        "qkvproj", "querykeyvalue", "cattn", "wq", "wk", "wv", "wo", "wqkv", "qlin", "klin", "vlin", "outlin", "q", "k", "v", "o",
+    }
+)  # fmt: skip
 
 
 def agrees(instruction: Instruction, value: Any) -> bool:
@@ -165,7 +171,7 @@ def _modules(asked: Any, got: Any) -> bool:
     everything = {"alllinear", "all"}
     if one & everything or other & everything:
         return bool(one & everything) == bool(other & everything)
-    return one == other or (one == {"attention"} and other == {_word(m) for m in ATTENTION})
+    return one == other or (one == {"attention"} and bool(other) and other <= OF_ATTENTION)
 
 
 def _quantization(asked: Any, got: Any) -> bool:

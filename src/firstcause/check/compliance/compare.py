@@ -65,10 +65,11 @@ def compare(instructions: Sequence[Instruction], facts: Sequence[Fact]) -> Compa
     for key in dict.fromkeys(i.key for i in active):
         asked = [i for i in active if i.key == key]
         known = _known(key, facts)
-        if key == "effective_batch_size" and not known:
+        if key == "effective_batch_size" and all(f.confirms for f in known):
+            # What the parts amount to says more than a name.
             found, met = _of_product(asked, active, facts)
             findings += found
-            matches += [key] if met else []
+            matches += [key] if met or (known and not found) else []
             continue
         if _all_follow(key, asked, known, facts) and (known or _derived(asked[0], facts)):
             refused = _refused(key, asked, known)
@@ -87,7 +88,13 @@ def compare(instructions: Sequence[Instruction], facts: Sequence[Fact]) -> Compa
 
 def _at_their_use(active: Sequence[Instruction], facts: Sequence[Fact]) -> list[Fact]:
     """Facts whose value stands where another key's is as asked: what is wrong is not the value but who takes it."""
-    right = {f.site for i in active for f in facts if f.key == i.key and f.use and agrees(i, f.value)}
+    right = {
+        f.site
+        for i in active
+        for f in facts
+        if f.use and (f.key, i.key) in {(i.key, i.key), ("batch_size", "effective_batch_size")}
+        if agrees(i, f.value)
+    }
     return [replace(f, site=f.use) if f.use is not None and f.site in right else f for f in facts]
 
 

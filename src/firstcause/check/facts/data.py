@@ -29,6 +29,7 @@ def data_facts(code: Code) -> Iterator[Fact]:
     yield from _splits(code)
     yield from _lengths(code)
     yield from _loaders(code)
+    yield from _completions(code)
 
 
 def _sets(code: Code) -> Iterator[Fact]:
@@ -209,6 +210,17 @@ def _several_lengths(code: Code, module: Module, node: ast.expr) -> Iterator[Fac
             yield Fact("max_length", given.value, given.site, how, "max_length", sure=False, confirms=True)
 
 
+def _completions(code: Code) -> Iterator[Fact]:
+    """That TRL counts completions alone: its default for rows of a prompt and a completion."""
+    for call in code.calls("trl.SFTTrainer")[:1]:
+        for module in code.modules if code.asked("completion_only") else ():
+            for row in module.nodes(ast.Dict):
+                keys = {k.value for k in row.keys if isinstance(k, ast.Constant)}
+                if keys == {"prompt", "completion"}:
+                    how = f"{call.name.rpartition('.')[2]} on prompts and completions"
+                    yield Fact("completion_only", True, module.site(row), how, confirms=True)
+
+
 def _loaders(code: Code) -> Iterator[Fact]:
     """The batch size of loaders that train: by their loop, or since they shuffle, draw by a sampler, or are the only one."""
     loaders = whole_calls(code, "torch.utils.data.DataLoader")
@@ -233,4 +245,5 @@ def _loaders(code: Code) -> Iterator[Fact]:
                 not size.overridable,
                 True,
                 why,
+                use=value.module.site(value.node) if value is not None else None,
             )

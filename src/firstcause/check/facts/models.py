@@ -110,6 +110,17 @@ def _labels(call: Call, argument: str) -> Iterator[Fact]:
     count = value_of(call, argument)
     if count is not None and isinstance(count.value, int):
         yield Fact("num_labels", count.value, count.site, f"{argument}=", argument)
+    given = call.argument(argument) if count is None else None
+    if given is not None and _is_counted(given.node):
+        for asked in call.code.asked("num_labels"):
+            how = f"{argument}= as many as the data have"
+            yield Fact("num_labels", asked.value, call.site, how, argument, sure=False, confirms=True)
+
+
+def _is_counted(node: ast.expr) -> bool:
+    """Whether an expression counts what the data have: ``len(names)``, ``features["label"].num_classes``."""
+    is_length = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len"
+    return is_length or (isinstance(node, ast.Attribute) and node.attr in ("num_classes", "n_classes"))
 
 
 def _vision(code: Code) -> Iterator[Fact]:
@@ -174,7 +185,6 @@ def _method(code: Code, loaded: list[Call]) -> Iterator[Fact]:
         yield Fact(
             "method", "qlora" if quantised else "lora", applied[0].site, applied[0].name.rpartition(".")[2]
         )
-        return
     frozen = [c for c in code.methods("requires_grad_") if c.node.args and _is_false(c.node.args[0])]
     assigned = [
         (m, n)
@@ -186,7 +196,9 @@ def _method(code: Code, loaded: list[Call]) -> Iterator[Fact]:
     yield from _named_part(code)
     if frozen or assigned:
         site = frozen[0].site if frozen else assigned[0][0].site(assigned[0][1])
-        yield Fact("freeze", True, site, "requires_grad = False")
+        # Beside an adapter all else is frozen, whatever was asked for.
+        yield Fact("freeze", True, site, "requires_grad = False", confirms=bool(applied))
+    if applied or frozen or assigned:
         return
     unused = code.calls(*ADAPTERS)
     if unused and any(k.arg is None for c in code.calls(*TRAINERS, *OF_TRL) for k in c.node.keywords):

@@ -13,7 +13,7 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from firstcause.check.code import Call, Code, finding
-from firstcause.check.freezing import Freezing, freezings, name_of, trainable_again
+from firstcause.check.freezing import Freezing, freezings, is_copy, name_of, trainable_again
 from firstcause.check.loaded import loaded_class
 from firstcause.check.makers import first_maker
 from firstcause.check.new_heads import frozen_heads
@@ -165,7 +165,7 @@ def _trained_with(code: Code, one: Freezing) -> Call | None:
     frozen = first_maker(code, one.module, one.model)
     optimizers = [c for c in code.methods_and_calls(*_OPTIMIZERS) if is_optimizer(c.name)]
     trainers = code.calls(*TRAINERS)
-    if frozen is None or len(optimizers) + len(trainers) != 1:
+    if frozen is None or len(optimizers) + len(trainers) != 1 or is_copy(one):
         return None
     if _changed(code, frozen):
         return None
@@ -354,4 +354,19 @@ def distil(loader):
         "r=8",
         "\n    for p in model.classifier.parameters():\n        p.requires_grad = True",
     ),
+    Example("""
+import copy
+import torch
+from torch import nn
+
+def fit(loader):
+    net = nn.Sequential(nn.Linear(3, 3))
+    average = copy.deepcopy(net)
+    for p in average.parameters():
+        p.requires_grad = False
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x in loader:
+        nn.functional.mse_loss(net(x), average(x)).backward()
+        opt.step()
+"""),
 )
