@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from firstcause.check.code import Code
+from firstcause.check.code import Code, is_own_attribute
 from firstcause.check.library_names import shortest
+from firstcause.check.samples import samples_of
 from firstcause.source.module import Module
 from firstcause.source.resolve import external, resolve
 
@@ -34,6 +35,8 @@ COPIES = frozenset(
         "numpy.array", "numpy.asarray",
     }
 )  # fmt: skip
+# Functions that make a tensor without dimensions of a number.
+SCALARS = frozenset({"torch.tensor", "torch.as_tensor", "numpy.float32", "numpy.float64", "numpy.array"})
 FILLED = frozenset(
     f"{library}.{name}"
     for library in ("torch", "numpy", "numpy.random")
@@ -46,6 +49,9 @@ def is_row(code: Code, module: Module, node: ast.expr, hops: int = HOPS) -> bool
     """Whether a value surely has one dimension: a table's column, a sum over one of two, the target of a loop over such."""
     if hops == 0:
         return False
+    samples = samples_of(code, module, node)
+    if samples:
+        return all(_is_scalar(code, s.module, s.node, s.index, hops - 1) for s in samples)
     if isinstance(node, ast.Name):
         element = _element_of_loader(code, module, node)
         if element is not None:
@@ -55,8 +61,16 @@ def is_row(code: Code, module: Module, node: ast.expr, hops: int = HOPS) -> bool
             o.node is not node and isinstance(o.node, ast.expr) and is_row(code, o.module, o.node, hops - 1)
             for o in origins
         )
-    if isinstance(node, ast.Attribute):
+    if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
+        return _is_number(node.elt)
+    if isinstance(node, ast.Attribute) and not is_own_attribute(node):
         return node.attr == "values" and is_row(code, module, node.value, hops - 1)
+    if isinstance(node, ast.Attribute):
+        origins = code.origins(module, node)
+        return bool(origins) and all(
+            o.node is not node and isinstance(o.node, ast.expr) and is_row(code, o.module, o.node, hops - 1)
+            for o in origins
+        )
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
         return is_row(code, module, node.value, hops - 1)
     if isinstance(node, ast.Subscript):
@@ -78,8 +92,13 @@ def _makes_row(code: Code, module: Module, node: ast.Call, hops: int) -> bool:
         )
     if not isinstance(node.func, ast.Attribute) or name:
         return False
-    if node.func.attr in KEEPS or node.func.attr == "to_numpy":
+    if node.func.attr in KEEPS or node.func.attr in ("to_numpy", "tolist", "to_list"):
         return is_row(code, module, node.func.value, hops - 1)
+    if node.func.attr in ("flatten", "ravel"):
+        return not node.args
+    if node.func.attr in ("view", "reshape"):
+        sizes = [code.constant(module, a) for a in node.args]
+        return len(sizes) == 1 and sizes[0] is not None and sizes[0].value == -1
     # The sum of a table of two dimensions over one of them.
     over = (
         node.args[0]
@@ -92,6 +111,60 @@ def _makes_row(code: Code, module: Module, node: ast.Call, hops: int) -> bool:
         and over is not None
         and not keeps
         and _is_flat_table(code, module, node.func.value)
+    )
+
+
+def _is_scalar(code: Code, module: Module, node: ast.expr, index: str, hops: int) -> bool:
+    """Whether a part of a sample surely has no dimension, so that a batch of them is a row."""
+    if hops == 0:
+        return False
+    if _is_number(node):
+        return True
+    if isinstance(node, ast.Call):
+        name = shortest(external(resolve(code.project, module, node.func)))
+        if name in SCALARS and node.args:
+            return _is_scalar(code, module, node.args[0], index, hops - 1)
+        if isinstance(node.func, ast.Attribute) and not name:
+            keeps = node.func.attr in KEEPS and _is_scalar(code, module, node.func.value, index, hops - 1)
+            return node.func.attr == "item" or keeps
+        return False
+    if isinstance(node, ast.Subscript):
+        place = node.slice
+        if isinstance(place, ast.Name) and place.id == index:
+            # ``table["y"].iloc[i]`` as ``y[i]``
+            held = node.value
+            if isinstance(held, ast.Attribute) and held.attr in ("iloc", "iat", "loc", "at"):
+                held = held.value
+            return is_row(code, module, held, hops - 1)
+        return isinstance(getattr(place, "value", None), str) and _is_row_of_table(
+            code, module, node.value, index
+        )
+    if isinstance(node, ast.Name) and node.id != index:
+        origins = code.origins(module, node)
+        return bool(origins) and all(
+            o.node is not node
+            and isinstance(o.node, ast.expr)
+            and _is_scalar(code, o.module, o.node, index, hops - 1)
+            for o in origins
+        )
+    return False
+
+
+def _is_number(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("float", "int")
+
+
+def _is_row_of_table(code: Code, module: Module, node: ast.expr, index: str) -> bool:
+    """``self.table.iloc[i]``, or a name for it."""
+    found = [o.node for o in code.origins(module, node)] if isinstance(node, ast.Name) else [node]
+    return bool(found) and all(
+        isinstance(n, ast.Subscript)
+        and isinstance(n.slice, ast.Name)
+        and n.slice.id == index
+        and isinstance(n.value, ast.Attribute)
+        and n.value.attr in ("iloc", "loc")
+        and _is_table(code, module, n.value.value)
+        for n in found
     )
 
 

@@ -35,7 +35,7 @@ PAD_ID = re.compile(r"(?<!label_)pad(_token)?_?(id|idx|index)$|^pad$", re.IGNORE
 
 def padded_labels(code: Code, labels: Iterable[tuple[Module, ast.expr]]) -> Iterator[tuple[Module, ast.AST]]:
     """The call or sum that pads each of the labels with a token."""
-    if not _loss_of_transformers(code):
+    if not loss_of_transformers(code):
         return
     for module, value in labels:
         found = _padding(code, module, value, frozenset())
@@ -43,7 +43,7 @@ def padded_labels(code: Code, labels: Iterable[tuple[Module, ast.expr]]) -> Iter
             yield module, found
 
 
-def _loss_of_transformers(code: Code) -> bool:
+def loss_of_transformers(code: Code) -> bool:
     """Whether the model's own loss is taken, by a trainer or as ``outputs.loss``, and no other."""
     if not code.imports("transformers") or code.called_names() & OWN_LOSSES:
         return False
@@ -90,7 +90,7 @@ def _of_call(code: Code, module: Module, node: ast.Call, seen: frozenset[str]) -
             return None
         at = 2 if name.endswith("pad_sequence") else 3
         value = value or (node.args[at] if len(node.args) > at else None)
-        return node if value is None or _is_token(code, module, value) else None
+        return node if value is None or is_token(code, module, value) else None
     if last_name(node.func) not in SAME:
         return None
     inner = node.func.value if isinstance(node.func, ast.Attribute) and name.startswith(".") else None
@@ -107,12 +107,12 @@ def _of_items(code: Code, module: Module, item: ast.expr) -> ast.AST | None:
     ):
         if isinstance(side, ast.BinOp) and isinstance(side.op, ast.Mult):
             filling = next((x for x in (side.left, side.right) if isinstance(x, ast.List)), None)
-            if filling is not None and len(filling.elts) == 1 and _is_token(code, module, filling.elts[0]):
+            if filling is not None and len(filling.elts) == 1 and is_token(code, module, filling.elts[0]):
                 return item
     return None
 
 
-def _is_token(code: Code, module: Module, value: ast.expr) -> bool:
+def is_token(code: Code, module: Module, value: ast.expr) -> bool:
     """Whether a value is that of a token: the padding token's number, or a number that is not negative."""
     known = code.constant(module, value)
     if known is not None:

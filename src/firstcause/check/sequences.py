@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import ast
+from typing import Any, TypeGuard
 
-from firstcause.check.code import Code, Loop
+from firstcause.check.code import Call, Code, Loop
 from firstcause.source.callsites import last_name
 from firstcause.source.module import FUNCTIONS, Module
 
 # Fewer prompts than this, written out in the code, are a demonstration.
 FEW = 8
-BATCHES = frozenset({"range", "DataLoader", "batched", "count", "iter", "chunks", "chunked", "split"})
+BATCHES = frozenset(
+    {"range", "DataLoader", "batched", "count", "iter", "chunks", "chunked", "split", "ichunked", "sliced"}
+    | {"array_split", "grouper", "groupby", "batch", "iter_batches", "to_batches"}
+)
 THROUGH = frozenset({"enumerate", "tqdm", "trange", "track", "islice", "progress_bar"})
 
 
@@ -43,7 +47,52 @@ def takes_items(code: Code, module: Module, over: ast.expr, target: ast.expr) ->
             return False
         if isinstance(origin.node, ast.Call) and last_name(origin.node.func) in BATCHES:
             return False
+        if isinstance(origin.node, ast.expr) and _gives_parts(code, origin.module, origin.node):
+            return False
     return True
+
+
+def _gives_parts(code: Code, module: Module, node: ast.expr) -> bool:
+    """Whether what is gone over is made of parts: ``[rows[i : i + n] for i in …]``, or a generator that yields such."""
+    if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
+        return _is_part(node.elt)
+    if not isinstance(node, ast.Call):
+        return False
+    # Tables are read in parts where somebody says so.
+    if any(k.arg == "chunksize" for k in node.keywords):
+        return True
+    made = [d.node for d in code.callees_of(Call(code, module, node, ""))]
+    yielded = [y.value for f in made if not isinstance(f, ast.ClassDef) for y in ast.walk(f) if _is_yield(y)]
+    return any(v is not None and (_is_part(v) or _is_list(made, v)) for v in yielded)
+
+
+def _is_yield(node: ast.AST) -> TypeGuard[ast.Yield]:
+    return isinstance(node, ast.Yield)
+
+
+def _is_part(node: ast.expr) -> bool:
+    """A slice of something, whatever it is made into then, or several values together."""
+    if isinstance(node, ast.Call) and (node.args or isinstance(node.func, ast.Attribute)):
+        inner = node.args[0] if node.args else node.func
+        return _is_part(inner.value if isinstance(inner, ast.Attribute) else inner)
+    if isinstance(node, ast.Subscript):
+        return isinstance(node.slice, ast.Slice)
+    return isinstance(node, (ast.ListComp, ast.List))
+
+
+def _is_list(functions: list[Any], node: ast.expr) -> bool:
+    """Whether a name is a list in the function that yields it: what has been put together so far."""
+    return isinstance(node, ast.Name) and any(
+        isinstance(n, (ast.Assign, ast.AnnAssign))
+        and n.value is not None
+        and (_is_part(n.value) or ast.unparse(n.value).startswith(("list(", "[")))
+        and any(
+            isinstance(t, ast.Name) and t.id == node.id
+            for t in (n.targets if isinstance(n, ast.Assign) else [n.target])
+        )
+        for f in functions
+        for n in ast.walk(f)
+    )
 
 
 def repeated_by(module: Module, node: ast.AST) -> ast.comprehension | None:

@@ -55,7 +55,7 @@ def _subscript(walk: Walk, value: Value, chain: Chain) -> Result:
     is_slice = isinstance(node.slice, ast.Slice)
     if walk.data and (is_slice or isinstance(node.slice, ast.Tuple)):
         return walk.trace(value.at(node.value, path), chain)
-    step = EACH if is_slice else Step("item", constant_key(node.slice))
+    step = EACH if is_slice else Step("item", _key(walk, value))
     inside = (
         None
         if is_slice and not path
@@ -64,6 +64,17 @@ def _subscript(walk: Walk, value: Value, chain: Chain) -> Result:
     if inside is None and walk.data:
         inside = walk.trace(value.at(node.value, path), chain)
     return inside if inside is not None else walk.stop("operation", value, chain)
+
+
+def _key(walk: Walk, value: Value) -> str | int | None:
+    """The key of a subscript: as written, or the one text that a name for it stands for."""
+    assert isinstance(value.node, ast.Subscript)
+    key = constant_key(value.node.slice)
+    if key is not None or walk.data or not isinstance(value.node.slice, (ast.Name, ast.Attribute)):
+        return key
+    named = walk.fork().origins(value.at(value.node.slice))
+    texts = [o.node.value for o in named if isinstance(o.node, ast.Constant) and o.exact]
+    return texts[0] if len(named) == len(texts) == 1 and isinstance(texts[0], str) else None
 
 
 def _sequence(walk: Walk, value: Value, chain: Chain) -> Result:
@@ -80,16 +91,28 @@ def _mapping(walk: Walk, value: Value, chain: Chain) -> Result:
     step, rest = value.path[0], value.path[1:]
     if step.kind == "iter":
         return [Origin("literal", value.module, value.node, chain, exact=False)] if not rest else None
+    if step.key is not None:
+        return _entry(walk, value, step.key, chain)
     found: list[tuple[Value, Chain]] = []
     for key, item in zip(value.node.keys, value.node.values, strict=True):
         if key is None:
             found.append((value.at(item, value.path), chain))
-        elif step.key is None or constant_key(key) == step.key:
+        else:
             found.append((value.at(item, rest), (*chain, Hop(value.module, item))))
-    if step.key is not None and any(c is not chain for _, c in found):
-        # A written key beats what ** brings in before it.
-        found = [(v, c) for v, c in found if c is not chain]
     return walk.any_of(found)
+
+
+def _entry(walk: Walk, value: Value, name: str | int, chain: Chain) -> Result:
+    """The entry of a display: of several that give it, written out or by ``**``, the last one stands."""
+    assert isinstance(value.node, ast.Dict)
+    for key, item in reversed([*zip(value.node.keys, value.node.values, strict=True)]):
+        if key is None:
+            inside = walk.trace(value.at(item, value.path), chain)
+            if inside:
+                return inside
+        elif constant_key(key) == name:
+            return walk.trace(value.at(item, value.path[1:]), (*chain, Hop(value.module, item)))
+    return walk.any_of([])
 
 
 def _comprehension(walk: Walk, value: Value, chain: Chain) -> Result:

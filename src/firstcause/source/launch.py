@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from firstcause.source.configs.literal import NotRead, scalar
 from firstcause.source.module import Module, display_name
 from firstcause.source.project import Project
-from firstcause.source.shell import commands, text_of
+from firstcause.source.shell import commands, exported, text_of
 
 SUFFIXES = (".sh", ".bash", ".slurm", ".sbatch", ".job", ".pbs")
 MAX_LAUNCH_BYTES = 200_000
@@ -72,8 +72,11 @@ class LaunchFile(Module):
     def __init__(self, path: str, name: str, raw: bytes) -> None:
         text = raw.decode("utf-8", errors="replace")
         self.launches: list[Launch] = []
+        # The variables that its programs find in their environment.
+        self.exported: dict[str, ast.expr] = {}
         values: list[ast.expr] = []
         for line, words in commands(text):
+            self.exported |= exported(words)
             launch = _launch(self, line, words)
             if launch is not None:
                 self.launches.append(launch)
@@ -124,6 +127,12 @@ def concerning(project: Project, module: Module) -> list[Launch]:
         if path is not None and (path == module.path or module.path in _reached(project, path)):
             found.append(launch)
     return found
+
+
+def variable(project: Project, module: Module, name: str) -> tuple[LaunchFile, ast.expr] | None:
+    """What the scripts that start a file's program put into an environment variable; None where they differ."""
+    found = [(x.file, x.file.exported[name]) for x in concerning(project, module) if name in x.file.exported]
+    return found[0] if len({text_of(node) for _, node in found}) == 1 else None
 
 
 def given(launch: Launch, name: str) -> ast.expr | None:

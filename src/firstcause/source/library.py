@@ -27,6 +27,8 @@ SAME = {
     "torch.nn.parallel.DistributedDataParallel", "torch.jit.script", "operator.index", "typing.cast",
     "hydra.utils.to_absolute_path",
 }  # fmt: skip
+# What makes a mapping of an object's fields.
+AS_MAPPING = {"dataclasses.asdict", "attr.asdict", "attrs.asdict"}
 NUMBERS = {"builtins.int", "builtins.float"}
 REORDERED = {"builtins.set", "builtins.sorted", "builtins.reversed", "random.sample"}
 # Methods whose result stands for the same number or object.
@@ -49,6 +51,11 @@ def library(walk: Walk, value: Value, name: str, chain: Chain) -> Result:
     handler = HANDLERS.get(name)
     if handler is not None:
         return handler(walk, value, node, chain)
+    if name in AS_MAPPING and node.args:
+        first = value.path[0] if value.path else None
+        if first is None or first.kind != "item" or not isinstance(first.key, str):
+            return None
+        return walk.trace(value.at(node.args[0], (Step("attr", first.key), *value.path[1:])), chain)
     if name in CONTAINERS:
         return container_child(walk, value, node, chain)
     if name in RECORDS:

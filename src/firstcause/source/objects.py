@@ -13,6 +13,7 @@ from firstcause.source.classes import (
     assigned,
     class_value,
     decorators,
+    external_bases,
     fields,
     lineage,
     method,
@@ -46,6 +47,9 @@ def part(walk: Walk, instance: Instance, path: Path, chain: Chain) -> Result:
     has_items = method(walk.project, instance.module, instance.cls, "__getitem__") is not None
     if isinstance(step.key, int) and not has_items:
         return _child_of_container(walk, instance, path, chain)
+    inside = _of_mapping(walk, instance, path, chain) if step.kind == "item" and not has_items else None
+    if inside is not None:
+        return inside
     names = ("__iter__", "__getitem__") if step.kind == "iter" else ("__getitem__",)
     for name in names:
         target = method(walk.project, instance.module, instance.cls, name)
@@ -53,6 +57,16 @@ def part(walk: Walk, instance: Instance, path: Path, chain: Chain) -> Result:
             frame = Frame(target.node, None, instance, 1)
             return enter(walk, target.module, frame, path if name == "__iter__" else path[1:], chain)
     return None
+
+
+def _of_mapping(walk: Walk, instance: Instance, path: Path, chain: Chain) -> Result:
+    """An item of an object whose class is a dict and that was made of one."""
+    made = instance.made
+    if made is None or not isinstance(made.node, ast.Call) or len(made.node.args) != 1:
+        return None
+    is_mapping = "builtins.dict" in external_bases(walk.project, instance.module, instance.cls)
+    has_own = method(walk.project, instance.module, instance.cls, "__init__") is not None
+    return walk.trace(made.at(made.node.args[0], path), chain) if is_mapping and not has_own else None
 
 
 def _attribute(walk: Walk, instance: Instance, name: str, rest: Path, chain: Chain) -> Result:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from collections.abc import Iterator
 
@@ -57,6 +58,20 @@ def _assign(words: list[ast.expr], known: dict[str, ast.expr]) -> None:
         match = _ASSIGNED.fullmatch(text_of(word))
         if match:
             known[match[1]] = ast.copy_location(ast.Constant(match[2]), word)
+
+
+def exported(words: list[ast.expr]) -> Iterator[tuple[str, ast.expr]]:
+    """The variables that a command hands to programs: ``export A=1``, or ``A=1 python train.py`` for this one."""
+    if text_of(words[0]) == "export":
+        assigned = words[1:]
+    else:
+        assigned = list(itertools.takewhile(lambda w: _ASSIGNED.fullmatch(text_of(w)), words))
+        # Without a command behind them they are the script's own.
+        assigned = assigned if len(assigned) < len(words) else []
+    for word in assigned:
+        match = _ASSIGNED.fullmatch(text_of(word))
+        if match:
+            yield match[1], ast.copy_location(ast.Constant(match[2]), word)
 
 
 def text_of(node: ast.expr) -> str:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import math
 import operator
 from collections.abc import Callable
 
+from firstcause.source.configs.lookup import looked_up
 from firstcause.source.flow import new_walk
 from firstcause.source.frames import Value
+from firstcause.source.launch import variable
 from firstcause.source.module import Module
 from firstcause.source.project import Project
 from firstcause.source.resolve import external, resolve
@@ -23,6 +26,11 @@ _OF_AN_OBJECT = ("num_processes", "world_size")
 _VARIABLE = "WORLD_SIZE"
 _READS = ("os.environ.get", "os.getenv")
 
+
+def _shifted(number: Number, by: Number) -> Number:
+    return int(number) << int(by) if 0 <= by <= MAX_POWER else math.nan
+
+
 OPERATORS: dict[type[ast.operator], Callable[[Number, Number], Number]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -31,6 +39,7 @@ OPERATORS: dict[type[ast.operator], Callable[[Number, Number], Number]] = {
     ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod,
     ast.Pow: operator.pow,
+    ast.LShift: _shifted,
 }
 
 
@@ -47,6 +56,9 @@ def number(project: Project, value: Value, depth: int = MAX_DEPTH) -> Number | N
         return inner if inner is None or isinstance(node.op, ast.UAdd) else -inner
     if isinstance(node, ast.BinOp):
         return _binary(project, value, node, depth)
+    entry = looked_up(new_walk(project), node) if isinstance(node, ast.Call) else None
+    if entry is not None:
+        return number(project, Value(*entry), depth - 1)
     processes = project.memory.get(PROCESSES)
     if processes is not None and _is_process_count(project, value):
         return int(processes)
@@ -58,7 +70,8 @@ def number(project: Project, value: Value, depth: int = MAX_DEPTH) -> Number | N
     ):
         inner = number(project, value.at(node.args[0]), depth - 1)
         if inner is None:
-            inner = _of_text(environment_default(project, value.at(node.args[0])))
+            said = environment(project, value.at(node.args[0]))
+            inner = of_text(said[1]) if said is not None else None
         return inner if inner is None else int(inner) if node.func.id == "int" else float(inner)
     if (
         isinstance(node, ast.Call)
@@ -70,13 +83,35 @@ def number(project: Project, value: Value, depth: int = MAX_DEPTH) -> Number | N
     return _through_origins(project, value, depth)
 
 
-def environment_default(project: Project, value: Value) -> ast.Constant | None:
-    """What ``os.environ.get(name, default)`` gives where the variable is not set."""
+def environment(project: Project, value: Value) -> tuple[Module, ast.Constant, bool] | None:
+    """What a read of an environment variable gives: where that stands, its text, and whether it is only the default.
+
+    The scripts that start the program come first, then what ``os.environ.get(name, default)`` gives without them.
+    """
+    name = _variable(project, value)
+    said = variable(project, value.module, name) if name else None
+    if said is not None and isinstance(said[1], ast.Constant):
+        return said[0], said[1], False
+    given = value.node.args[1:] if name and isinstance(value.node, ast.Call) else []
+    if len(given) == 1 and isinstance(given[0], ast.Constant):
+        return value.module, given[0], True
+    return None
+
+
+def is_unset(project: Project, value: Value) -> bool:
+    """Whether an expression reads an environment variable that nothing here sets and that has no default."""
+    return bool(_variable(project, value)) and environment(project, value) is None
+
+
+def _variable(project: Project, value: Value) -> str:
+    """The name of the environment variable that an expression reads; empty for any other expression."""
     node = value.node
-    if not isinstance(node, ast.Call) or len(node.args) != 2:
-        return None
-    is_read = external(resolve(project, value.module, node.func)) in _READS
-    return node.args[1] if is_read and isinstance(node.args[1], ast.Constant) else None
+    name: ast.AST | None = None
+    if isinstance(node, ast.Subscript) and isinstance(node.value, (ast.Name, ast.Attribute)):
+        name = node.slice if external(resolve(project, value.module, node.value)) == "os.environ" else None
+    elif isinstance(node, ast.Call) and node.args:
+        name = node.args[0] if external(resolve(project, value.module, node.func)) in _READS else None
+    return name.value if isinstance(name, ast.Constant) and isinstance(name.value, str) else ""
 
 
 def _is_process_count(project: Project, value: Value) -> bool:
@@ -84,24 +119,17 @@ def _is_process_count(project: Project, value: Value) -> bool:
     node = value.node
     if isinstance(node, ast.Attribute):
         return node.attr in _OF_AN_OBJECT and isinstance(node.ctx, ast.Load)
-    if isinstance(node, ast.Subscript):
-        name: ast.AST | None = node.slice
-        where = external(resolve(project, value.module, node.value))
-        is_variable = where == "os.environ"
-    elif isinstance(node, ast.Call):
-        where = external(resolve(project, value.module, node.func))
-        if where in _COUNTS:
-            return True
-        name, is_variable = (node.args[0] if node.args else None), where in _READS
-    else:
-        return False
-    return is_variable and isinstance(name, ast.Constant) and name.value == _VARIABLE
+    is_count = isinstance(node, ast.Call) and external(resolve(project, value.module, node.func)) in _COUNTS
+    return is_count or _variable(project, value) == _VARIABLE
 
 
-def _of_text(node: ast.Constant | None) -> Number | None:
-    text = str(node.value) if node is not None else ""
+def of_text(node: ast.Constant) -> Number | None:
+    """The number that a text is; None for any other text, "nan" and "inf" among them."""
+    text = str(node.value).strip()
+    if not text.lstrip("+-.")[:1].isdigit():
+        return None
     try:
-        return int(text) if text.strip().isdigit() else float(text)
+        return int(text) if text.isdigit() else float(text)
     except ValueError:
         return None
 
@@ -129,7 +157,8 @@ def _pieces(project: Project, module: Module, call: ast.Call) -> Number | None:
     texts = [o.node for o in new_walk(project).origins(Value(module, call.func.value))]
     text: ast.AST | None = texts[0] if len(texts) == 1 else None
     if isinstance(text, ast.Call):
-        text = environment_default(project, Value(module, text))
+        said = environment(project, Value(module, text))
+        text = said[1] if said is not None else None
     if not isinstance(text, ast.Constant) or not isinstance(text.value, str) or call.keywords:
         return None
     by = [a.value if isinstance(a, ast.Constant) else None for a in call.args]

@@ -163,3 +163,160 @@ def test_a_sharded_model_s_precision_is_the_one_it_computes_in(tmp_path):
     fully_shard(model, mp_policy=MixedPrecisionPolicy(param_dtype=torch.bfloat16))
     """
     assert {v for _, v, _ in values(tmp_path, source, "precision")} == {"bf16"}
+
+
+def test_of_merged_settings_the_last_one_stands(tmp_path):
+    source = """
+    from transformers import TrainingArguments
+
+    COMMON = dict(learning_rate=3e-5, num_train_epochs=8)
+    MACHINES = {"small": dict(num_train_epochs=1), "large": dict(learning_rate=5e-5)}
+
+    def arguments(machine="large"):
+        return TrainingArguments(**{**COMMON, **MACHINES[machine]})
+
+    arguments()
+    """
+    assert values(tmp_path, source, "learning_rate", "epochs") == {
+        ("learning_rate", 5e-5, 5),
+        ("epochs", 8, 4),
+    }
+
+
+def test_a_launcher_s_variable_is_what_the_program_reads(tmp_path):
+    (tmp_path / "go.sh").write_text("export AMP=float16\nLR=0.5 torchrun --nproc-per-node 2 train.py\n")
+    source = """
+    import os
+    import torch
+    from functools import partial
+
+    cast = partial(torch.autocast, "cuda", dtype=getattr(torch, os.environ.get("AMP", "bfloat16")))
+    torch.optim.SGD(p, lr=float(os.environ["LR"]))
+    """
+    found = {
+        (f.key, f.value, str(f.site))
+        for f in read(tmp_path, source)
+        if f.key in ("precision", "learning_rate")
+    }
+    assert found == {("precision", "fp16", "go.sh:1"), ("learning_rate", 0.5, "go.sh:2")}
+
+
+def test_settings_as_a_mapping_of_a_subclass(tmp_path):
+    source = """
+    from dataclasses import asdict, dataclass
+    from vllm import SamplingParams
+
+    @dataclass
+    class Decoding:
+        n: int = 5
+        top_p: float = 0.9
+        max_tokens: int = 1 << 6
+
+        def given(self):
+            return asdict(self)
+
+    @dataclass
+    class Lively(Decoding):
+        n: int = 3
+
+    SamplingParams(**Lively().given())
+    """
+    found = values(tmp_path, source, "num_return_sequences", "top_p", "max_new_tokens")
+    assert found == {("num_return_sequences", 3, 16), ("top_p", 0.9, 8), ("max_new_tokens", 64, 9)}
+
+
+def test_a_trainer_of_one_s_own_with_its_defaults(tmp_path):
+    source = """
+    import lightning as L
+
+    class House(L.Trainer):
+        def __init__(self, *, folder, **options):
+            options.setdefault("gradient_clip_val", 1.0)
+            options.setdefault("max_epochs", 9)
+            options["precision"] = "bf16-mixed"
+            super().__init__(**options)
+
+    House(folder="x", max_epochs=60, precision="32-true").fit(module)
+    """
+    found = values(tmp_path, source, "max_grad_norm", "epochs", "framework", "precision")
+    assert found == {
+        ("max_grad_norm", 1.0, 6),
+        ("epochs", 60, 11),
+        ("framework", "lightning", 11),
+        ("precision", "bf16", 8),
+    }
+
+
+def test_names_made_by_a_comprehension_and_lists_put_together(tmp_path):
+    source = """
+    from peft import LoraConfig
+
+    MLP = ["up_proj"]
+    LoraConfig(target_modules=[f"{n}_proj" for n in "qk"] + MLP)
+    """
+    found = {tuple(f.value) for f in read(tmp_path, source) if f.key == "lora_target_modules"}
+    assert found == {("q_proj", "k_proj", "up_proj")}
+
+
+def test_entries_that_an_own_function_looks_up_by_a_dotted_name(tmp_path):
+    (tmp_path / "run.json").write_text('{\n "optim": {\n  "micro": 2,\n  "warmup": 20\n }\n}\n')
+    source = """
+    import json
+    from trl import GRPOConfig
+
+    class Settings(dict):
+        def at(self, dotted):
+            node = self
+            for part in dotted.split("."):
+                node = node[part]
+            return node
+
+    cfg = Settings(json.load(open("run.json")))
+    GRPOConfig(learning_rate=cfg.at("optim.micro") * 1e-6, warmup_steps=cfg.at("optim.warmup"), seed=cfg["optim"]["micro"])
+    """
+    found = {(f.key, f.value, str(f.site)) for f in read(tmp_path, source) if f.sure and f.key != "framework"}
+    wanted = {
+        ("learning_rate", 2e-6, "train.py:13"),
+        ("warmup_steps", 20, "run.json:4"),
+        ("seed", 2, "run.json:3"),
+    }
+    assert wanted <= found
+
+
+def test_a_variable_that_nothing_sets_leaves_what_stands_behind_it(tmp_path):
+    source = """
+    import os
+    from sentence_transformers import SentenceTransformer
+
+    BASE = os.environ.get("BASE_MODEL") or "org/small"
+    SentenceTransformer(BASE)
+    """
+    assert {(f.value, f.sure) for f in read(tmp_path, source) if f.key == "model"} == {("org/small", False)}
+
+
+def test_a_share_of_the_steps_through_a_function(tmp_path):
+    source = """
+    from transformers import TrainingArguments
+
+    def warm(total, share):
+        return int(total * share)
+
+    TrainingArguments(warmup_steps=warm(len(rows), share=0.05))
+    """
+    assert {v for _, v, _ in values(tmp_path, source, "warmup_ratio")} == {0.05}
+
+
+def test_backwards_in_a_loop_before_the_step_are_an_accumulation_of_unknown_length(tmp_path):
+    source = """
+    import torch
+    from torch.utils.data import DataLoader
+
+    loader = DataLoader(rows, batch_size=16, shuffle=True)
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    for group in grouped(loader, 4):
+        for x, y in group:
+            loss_fn(net(x), y).backward()
+        opt.step()
+        opt.zero_grad()
+    """
+    assert {v for _, v, _ in values(tmp_path, source, "gradient_accumulation")} == {None}

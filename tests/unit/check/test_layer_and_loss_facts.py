@@ -106,7 +106,9 @@ schedule = torch.optim.lr_scheduler.LambdaLR(opt, factor)
     ("after", "scheduler"),
     [
         ("0.5 * (1 + math.cos(math.pi * step / total))", {("cosine", False)}),
-        ("(total - step) / total", set()),
+        ("(total - step) / total", {("linear", True)}),
+        ("max(0.0, 1 - step / total)", {("linear", True)}),
+        ("0.5", set()),
     ],
 )
 def test_a_factor_of_the_step_says_the_warmup_and_a_cosine(tmp_path, after, scheduler):

@@ -7,6 +7,7 @@ from itertools import pairwise
 from firstcause.check.brief.counts import IMPROVES
 from firstcause.check.brief.learnt import answers_only
 from firstcause.check.brief.reading import Line, Reading
+from firstcause.check.brief.stacks import named_stack, names_library
 from firstcause.check.brief.tokens import words_in
 from firstcause.check.brief.vocabulary import word_set
 
@@ -54,6 +55,7 @@ def choose(line: Line) -> None:
     _on_plateau(line)
     _bare_full(line)
     answers_only(line)
+    named_stack(line)
     _without_generic(line)
 
 
@@ -142,6 +144,8 @@ def _meant(line: Line, at: int, key: str, value: str) -> bool:
     ):
         return False
     if key in ("framework", "method", "report_to") and _only_installed(line, at):
+        return False
+    if token.text == "sentence transformers" and not names_library(line, at):
         return False
     if after in _PUBLISHED and key in ("optimizer", "scheduler", "loss", "framework", "method", "report_to"):
         return False
@@ -320,6 +324,8 @@ _GENERIC = (
     ("structured_output", "json", ("json_schema",)),
     ("method", "lora", ("qlora", "dora")),
     ("method", "peft", ("lora", "qlora")),
+    ("augmentation", "flip", (True,)),
+    ("augmentation", "crop", (True,)),
 )  # fmt: skip
 
 

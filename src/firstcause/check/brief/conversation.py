@@ -60,7 +60,9 @@ def _message(
     asked: list[Reading] = []
     topic: tuple[str, ...] = ()
     named: tuple[str, ...] = ()
-    for number, sentence in enumerate(sentences(turn.text, known, text.line + turn.line)):
+    for number, sentence in enumerate(
+        sentences(turn.text, known, text.line + turn.line, schemas=scene.training)
+    ):
         found = answered(sentence, turn, question) if number == 0 else answers_oneself(sentence, asked, topic)
         # "Yes, but 0.85": what follows changes what is accepted.
         corrected = corrected or any(reading.accepted for reading in found)

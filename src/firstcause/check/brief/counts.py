@@ -88,8 +88,10 @@ def _owned(line: Line, at: int, noun: int) -> None:
         if (improves and _fails(line, place)) or name in _WAITS:
             _claim(line, "early_stopping_patience", at, (noun, place) if name else (noun,))
             if improves:
-                # What has not dropped is waited for, and not told.
+                # What has not dropped is waited for, and not told: "has not got better".
                 token.entry = None
+                for beside in line.tokens[max(0, place - 3) : place]:
+                    beside.entry = None if beside.has("told") else beside.entry
             return
         if name in ("warmup", "warmup_steps"):
             if unit == "steps":

@@ -78,6 +78,12 @@ def fits(line: Line, number: int, name: int) -> bool:
     if word.text in _CUT_INTO and _counts_things(line, number):
         # "In blocks of 2000 notes" cuts the work, and no text.
         return False
+    if word.text.startswith("fit") and _is_purpose(line, number):
+        # "The cached variant so that 512 pairs fit".
+        return False
+    if word.text == "batches of" and line.scene.serving and _counts_things(line, number):
+        # "Send them in batches of 500 reviews" cuts the work.
+        return False
     if name < number and word.text.startswith(("on each", "on every")):
         # "8 on each of 4 GPUs" says the 8.
         return False
@@ -139,6 +145,12 @@ def _counts_things(line: Line, at: int) -> bool:
     if after.key == "max_length" or "token" in after.text:
         return False
     return after.has("data") or (after.entry is None and after.text.endswith("s"))
+
+
+def _is_purpose(line: Line, at: int) -> bool:
+    """Whether a number is what something else makes possible: "so that 512 fit", "to make 64 fit"."""
+    before = line.words(at - 3, at)
+    return before[-2:] in (["so", "that"], ["such", "that"]) or bool({"make", "making", "let"} & set(before))
 
 
 def _alone(line: Line, at: int) -> bool:

@@ -13,6 +13,7 @@ _BUT = frozenset({"but", "except", "apart", "besides", "save", "other"})
 _ONLY = frozenset({"only", "just", "alone", "solely", "nothing"})
 _TRAINS = ("train", "tune", "fine", "updat", "learn", "optimi")
 _FREEZES = ("freez", "frozen", "unfrozen", "unfreez")
+_UNFREEZES = ("unfreez", "unfroz")
 # Names of two words first: a text encoder is not the encoder.
 _PAIRS = {
     ("text", "encoder"): "text_encoder",
@@ -58,6 +59,8 @@ def frozen(line: Line) -> None:
         return
     words = [(at, w) for at, t in enumerate(line.tokens) for w in t.text.split()]
     said = {w for _, w in words}
+    if _thawed(line, words):
+        return
     freezes = [at for at, w in words if w.startswith(_FREEZES)] or _left_as_it_is(line, words)
     heads = [
         at
@@ -73,6 +76,15 @@ def frozen(line: Line) -> None:
         line.claim(Reading("freeze", "backbone", heads[0], heads[0]))
     elif freezes:
         _part(line, freezes[0], words)
+
+
+def _thawed(line: Line, words: list[tuple[int, str]]) -> bool:
+    """Whether a part is only said to be trained from some time on: "unfreeze the encoder after 3 epochs"."""
+    thaws = [at for at, w in words if w.startswith(_UNFREEZES)]
+    if not thaws or len(thaws) != sum(w.startswith(_FREEZES) for _, w in words):
+        return False
+    denied = any(t.has("not") for t in line.tokens[max(0, thaws[0] - 3) : thaws[0]])
+    return not denied and not {w for _, w in words} & _ALL
 
 
 def _part(line: Line, at: int, words: list[tuple[int, str]]) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from firstcause.check.brief.batches import whole_and_part
+from firstcause.check.brief.candidates import several_answers
 from firstcause.check.brief.choices import choose
 from firstcause.check.brief.counts import owned_counts
 from firstcause.check.brief.exempt import exempt_from_decay
@@ -14,8 +16,8 @@ from firstcause.check.brief.hardware import name_hardware
 from firstcause.check.brief.labels import count_labels
 from firstcause.check.brief.leftovers import name_leftovers
 from firstcause.check.brief.lengths import said_by_the_way
-from firstcause.check.brief.memory import left_free
-from firstcause.check.brief.metrics import best_by
+from firstcause.check.brief.memory import left_free, used
+from firstcause.check.brief.metrics import best_by, note_metric
 from firstcause.check.brief.modules import target_modules
 from firstcause.check.brief.mood import negated, settle
 from firstcause.check.brief.paces import kept_checkpoints, paces
@@ -28,6 +30,7 @@ from firstcause.check.brief.relative import changed_values, relative_values
 from firstcause.check.brief.samples import sample_counts
 from firstcause.check.brief.secrets import name_secrets
 from firstcause.check.brief.sentences import Sentence
+from firstcause.check.brief.shorthand import glued_letters
 from firstcause.check.brief.splits import held_out
 from firstcause.check.brief.swaps import swaps
 from firstcause.check.brief.totals import per_pass, total_batches
@@ -50,10 +53,12 @@ def read_sentence(
     if not sentence.tokens:
         return line
     corrects = any(t.has("correction") for t in sentence.tokens)
+    glued_letters(line)
     split_pairs(line)
     left_free(line)
+    used(line)
     name_hardware(line)
-    name_places(line, known, typed)
+    name_places(line, known, typed, heard)
     sample_counts(line)
     said_by_the_way(line)
     held_out(line)
@@ -66,6 +71,7 @@ def read_sentence(
     name_secrets(line, typed)
     count_labels(line)
     visits(line)
+    several_answers(line)
     pair(line)
     summed_up(line)
     batch_factors(line, heard)
@@ -74,7 +80,7 @@ def read_sentence(
     held_to_form(line)
     frozen(line)
     swaps(line)
-    best_by(line)
+    best_by(line, heard)
     relative_values(line, known, heard)
     changed_values(line, known, heard)
     name_leftovers(line, known, heard, corrected or corrects)
@@ -90,6 +96,8 @@ def read_sentence(
             # "If memory gets tight, go down to 8": what was asked for before still holds.
             reading.strength = "may"
     refine(line, heard)
+    whole_and_part(line)
+    note_metric(line)
     return line
 
 

@@ -14,6 +14,8 @@ _SUFFICES = word_set("lengths", "suffices")
 _LINKS = frozenset({":", "=", "up to", "max", "at most", "to", "limited to", "capped at"})
 _IS = frozenset({"is", "are", "has", "have", "gets", "was"})
 _EXCEEDS = frozenset({"exceed", "exceeds", "surpass", "surpasses"})
+_SOME = word_set("lengths", "some")
+_OTHER_THINGS = word_set("lengths", "other_things")
 _SHALL = frozenset({"should", "must", "shall", "may", "can", "do", "dont"})
 _DRAWN = frozenset({"so", "take", "use", "->", "→", "=>"})
 _DATA = frozenset({"data", "corpus", "dataset", "set"})
@@ -50,9 +52,15 @@ def _enough(line: Line) -> None:
     numbers = [at for at, t in enumerate(tokens) if _is_length(t)]
     for first in numbers:
         unit = first + 1 < len(tokens) and tokens[first + 1].key == "max_length"
-        if not unit or not _describes(line, first):
+        if unit and _of_some(line, first):
+            # "Half of the documents have more than 600 tokens" bounds nothing.
+            tokens[first].claimed = tokens[first + 1].claimed = True
             continue
-        tokens[first].claimed = tokens[first + 1].claimed = True
+        bare = not unit and (first + 1 >= len(tokens) or tokens[first + 1].kind == "break")
+        if not (unit or (bare and _exceeded_by_none(line, first))) or not _describes(line, first):
+            continue
+        unit_at = first + unit
+        tokens[first].claimed = tokens[unit_at].claimed = True
         second = next((n for n in numbers if n > first), 0)
         after = tokens[second + 1 : second + 4] if second else []
         suffices = any(t.text in _SUFFICES for t in after) or " ".join(t.text for t in after[:2]) in _SUFFICES
@@ -66,7 +74,30 @@ def _enough(line: Line) -> None:
             line.claim(
                 Reading("max_length", value, named, second, strength="should", settled=True), named, second
             )
+        elif not second and line.scene.training and _exceeded_by_none(line, first):
+            # Nothing that is cut there is lost.
+            value = in_normal_form(vocabulary().keys["max_length"], tokens[first])
+            line.claim(
+                Reading("max_length", value, first, unit_at, strength="should", settled=True), first, unit_at
+            )
         return
+
+
+def _of_some(line: Line, number: int) -> bool:
+    """Whether some of the texts are measured: "a third of them exceed 600 tokens"."""
+    before = [t for t in line.tokens[:number] if t.statement == line.tokens[number].statement]
+    words = set(words_in(before))
+    some = bool(words & _SOME) or any(t.kind == "number" and (t.unit == "%" or t.spelled) for t in before)
+    longer = bool(words & _EXCEEDS) or (bool(words & _IS) and any(t.text in _LONGER for t in before))
+    return some and "of" in words and longer and not words & _SHALL
+
+
+def _exceeded_by_none(line: Line, number: int) -> bool:
+    """Whether no text at all is longer: then the number is a length that loses nothing."""
+    before = [t for t in line.tokens[:number] if t.statement == line.tokens[number].statement]
+    words = words_in(before)
+    of_others = any(w.startswith(_MADE) for w in words)
+    return any(w in _NONE for w in words) and not set(words) & _OTHER_THINGS and not of_others
 
 
 def _describes(line: Line, number: int) -> bool:

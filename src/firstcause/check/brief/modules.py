@@ -37,6 +37,7 @@ def target_modules(line: Line, heard: Sequence[Reading] = ()) -> None:
             r for r in line.readings if (r.key, r.value) != ("lora_target_modules", "attention")
         ]
     if names and not any(r.key == "lora_target_modules" for r in line.readings):
+        _of_adapters(line, names[0][0])
         own = [value for _, value in names]
         known = next((r.value for r in reversed(heard) if r.key == "lora_target_modules"), None)
         if isinstance(known, list) and any(t.text in _ADDS for t in line.tokens[: names[0][0]]):
@@ -46,6 +47,13 @@ def target_modules(line: Line, heard: Sequence[Reading] = ()) -> None:
         line.claim(
             Reading("lora_target_modules", values, names[0][0], names[-1][0]), *(at for at, _ in names)
         )
+
+
+def _of_adapters(line: Line, at: int) -> None:
+    """Add the method where rank, alpha and modules are named together: "r/alpha 8/32 on q and v"."""
+    keys = {r.key for r in line.readings}
+    if {"lora_r", "lora_alpha"} <= keys and not any(t.gives("method") for t in line.tokens):
+        line.readings.append(Reading("method", "lora", at, at))
 
 
 # Words for a part of a block, which count where adapters are put there: "LoRA on attention + MLP".

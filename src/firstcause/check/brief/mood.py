@@ -197,7 +197,8 @@ def _weigh(line: Line, reading: Reading) -> None:
             abs(token.segment - tokens[reading.first].segment) == 1 and not _has_readings(line, token.segment)
         )
         if near and "may" in token.entry.cues:
-            reading.strength = "should" if token.text in ("is fine", "are fine", "will do") else "may"
+            fine = token.text in ("is fine", "are fine", "will do") and reading.key != "augmentation"
+            reading.strength = "should" if fine else "may"
             break
         if near and "should" in token.entry.cues and reading.strength == "must":
             reading.strength = "should"
@@ -210,10 +211,16 @@ def _weigh(line: Line, reading: Reading) -> None:
             last = next(
                 (n for n in range(at + 1, len(tokens)) if tokens[n].segment != token.segment), len(tokens)
             )
-            if not any(at < r.first < last for r in line.readings) and reading.key not in (
-                "early_stopping",
-                "early_stopping_patience",
-                "metric_for_best",
+            done = bool({"done", "finished", "over"} & set(line.words(at, last)))
+            if (
+                not done
+                and not any(at < r.first < last for r in line.readings)
+                and reading.key
+                not in (
+                    "early_stopping",
+                    "early_stopping_patience",
+                    "metric_for_best",
+                )
             ):
                 reading.condition = " ".join(t.text for t in tokens[at:last])
                 break

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from firstcause.check.brief.counts import unit_of
 from firstcause.check.brief.limits import limit
 from firstcause.check.brief.numbers import whole
 from firstcause.check.brief.reading import Line, Reading
-from firstcause.check.brief.tokens import Token
+from firstcause.check.brief.tokens import Token, words_in
 from firstcause.check.brief.vocabulary import word_set
 
 _KEEPS = frozenset({"keep", "keeping", "keeps", "retain", "retaining", "kept"})
@@ -14,6 +16,11 @@ _COPIES = frozenset({"checkpoint", "checkpoints", "snapshots", "ckpts"})
 _MADE = word_set("paces", "made")
 _SEVERAL = frozenset({"twice", "times", "thrice"})
 _STAY = frozenset({"kept", "stay", "remain"})
+# "The best is loaded at the end" tells what is left, and not when it is saved.
+_NOT_KEPT = word_set("paces", "made") | {"log", "logs", "tensorboard", "tb", "reports", "sample", "figs"}
+_TAKES_BACK = word_set("paces", "takes_back")
+_SAVES = ("sav", "stor", "writ", "dump", "export", "put")
+_SUPERLATIVES = frozenset({"best", "lowest", "highest"})
 
 
 def paces(line: Line) -> None:
@@ -36,6 +43,14 @@ def kept_checkpoints(line: Line) -> None:
             continue
         before = {w for t in line.words(at - 6, at) for w in t.split()}
         after = line.words(at + 1, at + 4)
+        if (
+            token.spelled
+            and token.value == 1
+            and line.words(at - 1, at)[0:1]
+            and line.words(at - 1, at)[0] in _SUPERLATIVES
+        ):
+            # "Keep the best one".
+            continue
         keeps = (
             bool(before & _KEEPS) or {"all", "but"} <= before or bool(_STAY & set(line.words(at + 1, at + 5)))
         )
@@ -45,6 +60,7 @@ def kept_checkpoints(line: Line) -> None:
         saves = "save" in line.topic or any(t.has("save") for t in line.tokens)
         copies = bool(after) and (after[0] in _COPIES or (after[:2] == ["of", "them"] and saves))
         limited = copies and limit(line, at, at + 1, at) == "max"
+        limited = limited or (saves and _alone(line, at) and limit(line, at, at, at) == "max")
         if (limited or (keeps and (names_them or saves))) and not (after and _counted(line.tokens[at + 1])):
             stays = next(
                 (n for n in range(at + 1, min(at + 5, len(line.tokens))) if line.tokens[n].text in _STAY), at
@@ -53,6 +69,13 @@ def kept_checkpoints(line: Line) -> None:
                 # "Three may stay" is a limit, and no leave.
                 between.entry = None if between.has("may") else between.entry
             line.claim(Reading("save_total_limit", whole(token.value), at, at, settled=True))
+
+
+def _alone(line: Line, at: int) -> bool:
+    """Whether nothing but a limit and its number stands here: "every 400 steps, no more than 3"."""
+    ends = at + 1 >= len(line.tokens) or line.tokens[at + 1].kind == "break"
+    before = line.tokens[at - 2] if at > 1 else None
+    return ends and line.tokens[at - 1].has("most") and (before is not None and before.text in (",", "("))
 
 
 def _counted(token: Token) -> bool:
@@ -123,6 +146,11 @@ def _at_the_end(line: Line, at: int) -> None:
     if any(r.key == "save_strategy" for r in line.readings) or not line.same_segment(at - 2, at):
         return
     before = [t for t in line.tokens[max(0, at - 7) : at - 2] if t.segment == line.tokens[at].segment]
+    words = words_in(before)
+    if set(words) & _TAKES_BACK or (
+        set(words) & _SUPERLATIVES and not any(w.startswith(_SAVES) for w in words)
+    ):
+        return
     alone = all(t.text in ("only", "once", "just", "at", "the", "please") for t in line.tokens[: at - 2])
     if any(t.text in ("save", "saves", "saved", "checkpoint", "store") for t in before) or (
         alone and "save" in line.topic
@@ -138,6 +166,17 @@ def _owners(line: Line, first: int, last: int) -> list[str]:
     after = _walk(line, range(last + 1, len(line.tokens)), last)
     opens = first == 0 or not line.same_segment(first - 1, first) or line.tokens[first - 1].kind == "break"
     found = after or before if opens and after != ["log"] else before or after
+    if not found and any(
+        r.key == "output_dir"
+        and r.first > last
+        and not _NOT_KEPT & set(re.split(r"[\W_]+", str(r.value).lower()))
+        for r in line.readings
+    ):
+        # "Every 10k steps and at the end, to ckpts/".
+        others = any(t.has(cue) for t in line.tokens for cue in ("eval", "log")) or any(
+            t.gives("metric") for t in line.tokens
+        )
+        found = [] if others else ["save"]
     return found or [t for t in ("eval", "save") if t in line.topic]
 
 

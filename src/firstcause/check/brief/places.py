@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Sequence
 
 from firstcause.check.brief.reading import Line, Reading
 from firstcause.check.brief.teachers import of_teacher
@@ -15,7 +16,7 @@ _WRITES_FOLDERS = word_set("places", "writes_folders")
 _SAVES = word_set("places", "saves")
 _HOLDS_DATA = word_set("places", "holds_data")
 _GOES_THERE = frozenset({"go", "goes", "written", "saved", "stored"})
-_EITHER = frozenset({"in", "with", "is", "are", "on", "stored"})
+_EITHER = frozenset({"below", "in", "with", "is", "are", "on", "stored"})
 _READS = word_set("places", "reads")
 _TAKES_MODEL = word_set("places", "takes_model")
 _OF_DATA = word_set("places", "of_data")
@@ -35,6 +36,8 @@ _TOKENISED = frozenset({"dump", "memmap", "shards", "tokens"})
 _DOCUMENTS = frozenset({"md", "html", "pdf", "log"})
 _BEFORE_NAME = word_set("places", "before_name")
 _SAVE_AS = word_set("places", "save_as")
+_MADE = frozenset({"adapter", "adapters", "checkpoints", "weights", "model"})
+_MERGES = frozenset({"merge", "merged", "fold", "load", "loaded", "plug", "insert", "back", "put", "inject"})
 _JOINED = re.compile(r"(?<![\w/-])(?:[A-Za-z]\w*-)+\Z")
 _BARE_NAME = re.compile(r"[A-Za-z][\w-]*(?:\.[\w-]*\w)*(?<=\w)")
 # "{train,val}.pt" holds data, and no weights.
@@ -56,8 +59,8 @@ _WHERE = frozenset({"under", "folder", "dir", "directory"})
 _VERB_AFTER = frozenset({"and", "then", "please", "to", "will", "you", "we", "i", "also", "just"})
 
 
-def name_places(line: Line, known: Vocabulary, typed: str) -> None:
-    """Claim models, data sets and paths; ``typed`` is the text with its capitals."""
+def name_places(line: Line, known: Vocabulary, typed: str, heard: Sequence[Reading] = ()) -> None:
+    """Claim models, data sets and paths; ``typed`` is the text with its capitals, ``heard`` what was said before."""
     for at in range(len(line.tokens)):
         _new_name(line, at, known, typed)
     for at, token in enumerate(line.tokens):
@@ -70,7 +73,7 @@ def name_places(line: Line, known: Vocabulary, typed: str) -> None:
         if token.kind == "hub":
             key = _of_hub(line, at, known)
         elif token.kind == "path":
-            key = _of_path(line, at, known)
+            key = "output_path" if _one_for_each(line, at, heard) else _of_path(line, at, known)
         elif token.kind == "model":
             _model(line, at, typed)
             continue
@@ -96,11 +99,19 @@ def _model(line: Line, at: int, typed: str) -> None:
     line.claim(Reading("model", own[0] + spelling(line.tokens[at], typed), first, at), *places)
 
 
+def _one_for_each(line: Line, at: int, heard: Sequence[Reading]) -> bool:
+    """Whether a bare name with a placeholder stands where what is read was named before: "6. labels_<year>.csv"."""
+    name = line.tokens[at].text
+    inputs = [str(r.value) for r in heard if r.key == "input_path"]
+    return at == 0 and bool(inputs) and bool(re.search(r"<[\w-]+>|\{[\w-]+\}", name)) and name not in inputs
+
+
 def _new_name(line: Line, at: int, known: Vocabulary, typed: str) -> None:
     """Claim the name of a folder without a slash: "save the model to poem-gpt2" writes there, and names no model."""
     tokens = line.tokens
     if tokens[at].text not in _BEFORE_NAME or at + 1 >= len(tokens):
         return
+    adapter = tokens[at].text == "into" and bool(_MADE & set(line.words(at - 2, at)))
     before = {
         w
         for t in tokens[max(0, at - 8) : at + 1]
@@ -113,7 +124,7 @@ def _new_name(line: Line, at: int, known: Vocabulary, typed: str) -> None:
         called = tokens[at].text in ("folder", "directory", "dir")
         first += 1
     if tokens[first].text in ("a", "the", "hugging", "hugging face", "huggingface") or not (
-        called or before & _SAVE_AS
+        called or (adapter and not before & _MERGES) or before & _SAVE_AS
     ):
         return
     start = tokens[first].start

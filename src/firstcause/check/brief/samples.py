@@ -5,7 +5,7 @@ from __future__ import annotations
 from firstcause.check.brief.limits import limit
 from firstcause.check.brief.numbers import whole
 from firstcause.check.brief.reading import Line, Reading
-from firstcause.check.brief.tokens import Token
+from firstcause.check.brief.tokens import Token, words_in
 from firstcause.check.brief.values import accepts, in_normal_form
 from firstcause.check.brief.vocabulary import vocabulary, word_set
 
@@ -30,6 +30,7 @@ def sample_counts(line: Line) -> None:
         if token.claimed:
             continue
         if token.kind == "number":
+            _on_cards(line, at)
             _of_length(line, at)
         frame = _frame(line, at)
         if frame:
@@ -40,8 +41,15 @@ def sample_counts(line: Line) -> None:
 
 def together(line: Line, at: int) -> bool:
     """Whether all devices are counted in what stands from here on: "over all cards together"."""
-    if line.words(at, at + 1) == [","] and set(line.words(at + 1, at + 2)) & (_ACROSS | _TOGETHER):
-        at += 1
+    if line.words(at, at + 1) == [","]:
+        following = words_in(line.tokens[at + 1 : at + 5])
+        all_of_them = following[:1] in (["all"], ["both"]) and following[-1:] == ["together"]
+        if (
+            set(line.words(at + 1, at + 2)) & (_ACROSS | _TOGETHER)
+            or all_of_them
+            or following[:2] == ["all", "gpus"]
+        ):
+            at += 1
     segment = line.tokens[at].segment if at < len(line.tokens) else -1
     across = False
     for token in line.tokens[at : at + _REACH]:
@@ -145,6 +153,27 @@ def _of_length(line: Line, at: int) -> None:
         line.claim(Reading("effective_batch_size", whole(tokens[at].value), at, at, settled=True))
     elif not at or tokens[at - 1].key not in _BATCHES:
         tokens[at].claimed = True
+
+
+def _on_cards(line: Line, at: int) -> None:
+    """Claim both numbers of "16 images x 8 GPUs"."""
+    tokens = line.tokens
+    own = tokens[at : at + 5]
+    if len(own) < 4 or not _counts(own[0]) or own[0].claimed or own[1].text not in _NOUNS:
+        return
+    crossed = own[2].text in ("x", "times", "*") and len(own) == 5
+    number, card = (own[3], own[4]) if crossed else (own[2], own[3])
+    counts = number.kind == "number" and number.unit in ("", "x") and number.value == int(number.value)
+    if (
+        not counts
+        or not (crossed or number.unit == "x")
+        or not (card.kind == "card" or card.key == "num_gpus")
+    ):
+        return
+    second = at + 2 + crossed
+    line.claim(Reading("batch_size", whole(own[0].value), at, at + 1, scope="per_device"))
+    if card.kind != "card":
+        line.claim(Reading("num_gpus", whole(number.value), second, second + 1))
 
 
 def _length_after(line: Line, at: int) -> int:

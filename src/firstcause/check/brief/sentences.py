@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from firstcause.check.brief.normal import normal
 from firstcause.check.brief.phrases import merged
+from firstcause.check.brief.schemas import without_schemas
 from firstcause.check.brief.tokens import Token, tokens_of
 from firstcause.check.brief.vocabulary import Vocabulary, word_set
 
@@ -35,9 +36,13 @@ class Sentence:
     proposes: bool = False
 
 
-def sentences(text: str, known: Vocabulary, line: int = 1) -> Iterator[Sentence]:
-    """The sentences of a text in order; code in fences is left out, settings in fences are read."""
+def sentences(text: str, known: Vocabulary, line: int = 1, schemas: bool = True) -> Iterator[Sentence]:
+    """The sentences of a text in order; code in fences is left out, settings in fences are read.
+
+    Where ``schemas`` is false, samples of JSON are left out as well.
+    """
     content = _without_code(text)
+    content = content if schemas else without_schemas(content, known)
     plain = normal(content)
     starts = [0, *(m.end() for m in re.finditer("\n", plain))]
     row = 0

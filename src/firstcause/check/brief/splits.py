@@ -16,13 +16,16 @@ _IS_THERE = frozenset({"have", "has", "had", "contains", "comes", "there", "got"
 _NO_DATA = frozenset(
     {"people", "workers", "students", "users", "minutes", "hours", "days", "seconds", "weeks", "gpus"}
 )
+_VALIDATES = ("validat", "evaluat", "test")
+_TIME = frozenset({"days", "weeks", "months", "years", "quarters", "seasons", "rows", "samples", "points"})
 _REACH = 7
 
 
 def held_out(line: Line) -> None:
     """Claim the split by its name, or the count of what is held out."""
     _own_split(line)
-    for at, token in enumerate(line.tokens):
+    tokens = line.tokens
+    for at, token in enumerate(tokens):
         whole_of = line.words(at - 2, at - 1) == ["of"] or (at == 1 and line.words(0, 1) == ["of"])
         if token.kind != "number" or token.claimed or not _counts(token) or whole_of:
             # "Of the 9000 rows" are all that there are.
@@ -31,7 +34,9 @@ def held_out(line: Line) -> None:
             # "1 in 10 documents" is a share.
             continue
         held = {w for t in line.tokens[max(0, at - 2) : at] for w in t.text.split()} & _HOLDING
-        if _of_data(line, at) or (
+        if _last_of_time(line, at):
+            line.claim(Reading("data_split", whole(tokens[at].value), at, at))
+        elif _of_data(line, at) or (
             held and at + 1 < len(line.tokens) and line.tokens[at + 1].key == "data_split"
         ):
             _count(line, at)
@@ -93,6 +98,19 @@ def _count(line: Line, at: int) -> None:
         ),
         *places,
     )
+
+
+def _last_of_time(line: Line, at: int) -> bool:
+    """Whether the last days, or months, are what is evaluated on: "validate on the last 365 days"."""
+    tokens = line.tokens
+    after = tokens[at + 1].text if at + 1 < len(tokens) else ""
+    before = words_in(t for t in tokens[max(0, at - _REACH) : at] if t.segment == tokens[at].segment)
+    last = before[-1:] in (["last"], ["final"], ["latest"]) or "last" in before[-2:]
+    passive = bool({"be", "is", "are", "gets"} & set(before))
+    tested = any(
+        w.startswith((*_VALIDATES, "hold", "held")) and (passive or not w.endswith("ed")) for w in before
+    )
+    return not line.scene.inference and after in _TIME and last and tested
 
 
 def _counts(token: Token) -> bool:

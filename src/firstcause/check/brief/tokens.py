@@ -40,7 +40,9 @@ _PATH = re.compile(
     r"|(?:\.{1,2}|~)/[\w.*-]+|(?<![\w/])/[a-z][\w.*-]+"
 )
 _SLASHED = re.compile(r"[\w.*+@${},<>~:-]{0,200}[/\\]")
-_FILE = re.compile(r"[\w*-]{1,120}(?:\.[\w*-]{1,80}){0,6}\.([a-z][a-z0-9]{0,11})(?![\w/])")
+# "complaints_<language>.jsonl" stands for several files.
+_STEM = r"(?:[\w*-]|<[\w-]{1,60}>|\{[\w-]{1,60}\})"
+_FILE = re.compile(rf"{_STEM}{{1,120}}(?:\.{_STEM}{{1,80}}){{0,6}}\.([a-z][a-z0-9]{{0,11}})(?![\w/])")
 _RANGE = re.compile(r"(?<![\w.])(\d{1,9}) ?(?:\.\.\.?|-|\u2013|—) ?(\d{1,9})(?![\w%]|\.\d)")
 _COUNT = re.compile(r"\d{1,9}")
 _LETTERS = re.compile(r"\w+")
@@ -171,6 +173,8 @@ def _next(text: str, at: int, end: int, known: Vocabulary) -> Token | None:
         and (path := _of_path(match, known))
     ):
         return path
+    if first in "<{" and (match := _FILE.match(text, at, end)) and match[1] in known.file_types:
+        return Token("path", match[0], at, match.end())
     if first.isalpha():
         if match := known.cards.match(text, at, end):
             return Token("card", match[0], at, match.end())

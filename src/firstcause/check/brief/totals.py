@@ -37,6 +37,7 @@ _TO_NUMBER = frozenset(
 )
 _SMALL = word_set("totals", "small")
 _ARE_THERE = word_set("totals", "are_there")
+_JOINS = frozenset({",", "so", "=", "and", "i.e", "that", "is", "makes", "→", "->", "=>", "(", "or", "hence"})
 _REACH = 9
 
 
@@ -51,6 +52,7 @@ def total_batches(line: Line) -> None:
                 _until_accumulated(line, at)
         elif token.key in ("batch_size", "effective_batch_size"):
             _in_total(line, at)
+            _after_parts(line, at)
 
 
 def per_pass(line: Line) -> None:
@@ -108,10 +110,31 @@ def _in_total(line: Line, at: int) -> None:
     if aside or set(line.words(at + 1, number)) & _COMES_TO:
         _claim(line, number, [at, number])
         return
-    if following[:1] and following[0] in _IN_TOTAL:
+    after = tokens[number + 1 + things : number + 1 + things + _REACH]
+    if together(line, number + 1 + things) and not any(t.kind == "number" for t in after):
+        # "128 over both cards together".
+        _claim(line, number, [at, number])
+    elif following[:1] and following[0] in _IN_TOTAL:
         _claim(line, number, [at, number, number + 1 + things])
     elif " ".join(following) in _IN_TOTAL:
         _claim(line, number, [at, number, number + 1 + things, number + 2 + things])
+
+
+def _after_parts(line: Line, at: int) -> None:
+    """The 256 in "64 per GPU, 256 in total"."""
+    tokens = line.tokens
+    entry = tokens[at].entry
+    named = entry.named if entry is not None else None
+    if named is None or named.scope != "per_device" or not at or tokens[at - 1].kind != "number":
+        return
+    number = at + 1
+    while number < len(tokens) and tokens[number].text in _JOINS:
+        number += 1
+    following = line.words(number + 1, number + 3)
+    total = (following[:1] and following[0] in _IN_TOTAL) or " ".join(following) in _IN_TOTAL
+    counts = number < len(tokens) and tokens[number].kind == "number" and _counts_samples(line, number)
+    if counts and total and tokens[number].value >= tokens[at - 1].value:
+        _claim(line, number, [number, number + 1])
 
 
 def _after_parenthesis(line: Line, at: int) -> int:

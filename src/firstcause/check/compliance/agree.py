@@ -124,6 +124,7 @@ def _dataset(asked: Any, got: Any) -> bool:
         _word(asked).endswith(_word(str(got).rpartition("/")[2]))
         or _word(got).endswith(_word(str(asked).rpartition("/")[2]))
         or _file(asked, got)
+        or path(str(asked)).startswith(path(str(got)) + "/")
     )
 
 
@@ -134,6 +135,12 @@ def _precision(asked: Any, got: Any) -> bool:
 
 def _optimizer(asked: Any, got: Any) -> bool:
     return _word(normal("optimizer", asked)) == _word(normal("optimizer", got))
+
+
+def _scheduler(asked: Any, got: Any) -> bool:
+    """A constant rate may have a warm-up before it: that is asked for by itself."""
+    one, other = _word(normal("scheduler", asked)), _word(normal("scheduler", got))
+    return one == other or (one == "constant" and other == "constantwithwarmup")
 
 
 def _task(asked: Any, got: Any) -> bool:
@@ -155,6 +162,9 @@ def _framework(asked: Any, got: Any) -> bool:
     if one == "pytorch" and other == "transformers":
         return True
     # Who asks for transformers has it wherever its models are trained or generate: only other engines are another thing.
+    if one == "customloop" and other == "accelerate":
+        # Its loop is the user's own.
+        return True
     return one == other or {one, other} <= own or (one == "transformers" and other not in ("vllm", "sglang"))
 
 
@@ -220,6 +230,7 @@ _BY_KEY = {
     "output_dir": _file,
     "precision": _precision,
     "optimizer": _optimizer,
+    "scheduler": _scheduler,
     "method": _method,
     "lora_target_modules": _modules,
     "quantization": _quantization,

@@ -8,6 +8,7 @@ from firstcause.check.facts.commands import command_facts
 from firstcause.check.facts.configured import configured_facts
 from firstcause.check.facts.data import data_facts
 from firstcause.check.facts.defaults import default_facts
+from firstcause.check.facts.derived import derived_facts
 from firstcause.check.facts.devices import device_facts
 from firstcause.check.facts.entries import entry_facts
 from firstcause.check.facts.evaluations import evaluation_facts
@@ -28,6 +29,7 @@ from firstcause.check.facts.updates import update_facts
 
 READERS = (
     argument_facts,
+    derived_facts,
     precision_facts,
     model_facts,
     loop_facts,

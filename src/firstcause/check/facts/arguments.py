@@ -9,7 +9,7 @@ from firstcause.check.code import Call, Code
 from firstcause.check.facts.fact import Fact
 from firstcause.check.facts.normal import normal
 from firstcause.check.facts.table import families
-from firstcause.check.facts.values import value_of
+from firstcause.check.facts.values import share_of, value_of
 from firstcause.check.partials import whole_calls
 from firstcause.check.reasons import reason
 
@@ -33,6 +33,10 @@ def _fact(code: Code, call: Call, argument: str, key: str, position: int | None)
         return None
     found = value_of(call, argument, position)
     how = f"{call.name.rpartition('.')[2]}({argument}=)"
+    if found is None and key == "warmup_steps":
+        share = share_of(call.code, value)
+        if share is not None:
+            return Fact("warmup_ratio", share.value, share.site, how, argument, not share.overridable)
     if found is None and key in COUNTED and not isinstance(value.node, ast.Constant):
         return Fact(key, None, call.module.site(value.node), how, argument, False, False, confirms=True)
     if found is None or found.value is None:

@@ -111,7 +111,7 @@ def _files(code: Code) -> Iterator[Fact]:
     for call in code.calls_within("pandas.", "numpy."):
         last = call.name.rpartition(".")[2]
         if last.startswith("read_") or last in ("load", "loadtxt"):
-            name = call.constant("filepath_or_buffer", 0)
+            name = call.constant("filepath_or_buffer", 0) or _text(call, "filepath_or_buffer")
             if name is not None and isinstance(name.value, str):
                 yield Fact("dataset", path(name.value), name.site, call.name)
     yield from _patterns(code)

@@ -53,7 +53,9 @@ class Configuration:
                     and getattr(origin.node.func, "id", "") == "dict"
                 ):
                     return origin.module.site(keyword.value)
-        return None
+        inside = replace(self.value, path=(*self.value.path, Step("item", name)))
+        merged = [o for o in new_walk(self.project).origins(inside) if o.kind != "unknown" and o.exact]
+        return merged[0].site if merged else None
 
     def number(self, *names: str) -> Constant | None:
         """An entry that is a whole number."""

@@ -7,15 +7,13 @@ entry's own name still says it.
 from __future__ import annotations
 
 import ast
-import os
 import re
 from collections.abc import Iterator
 
 from firstcause.check.code import Code
 from firstcause.check.facts.fact import Fact
 from firstcause.check.facts.normal import normal
-from firstcause.source.configs.file import FORMATS, ConfigFile
-from firstcause.source.configs.opened import find, is_written
+from firstcause.source.configs.lookup import named
 from firstcause.source.flow import new_walk
 
 # What serving and decoding are set by, as the options of vLLM, SGLang and OpenAI's protocol are called and shortened.
@@ -45,7 +43,7 @@ def entry_facts(code: Code, stated: set[str]) -> Iterator[Fact]:
     wanted = {k: p for k, p in {**NAMES, **PATHS}.items() if k not in stated and code.asked(k)}
     if not wanted or not any(i.value in ENGINES for i in code.asked("framework")):
         return
-    for config in _opened(code):
+    for config in named(new_walk(code.project)):
         for path, node in config.nodes_by_path.items():
             value = node.value if isinstance(node, ast.Constant) else None
             key = next((k for k, p in wanted.items() if path and p.match(path[-1].lower())), None)
@@ -53,18 +51,3 @@ def entry_facts(code: Code, stated: set[str]) -> Iterator[Fact]:
                 how = f"{'.'.join(path)} of {config.name}"
                 site = config.site(node)
                 yield Fact(key, normal(key, value), site, how, path[-1], sure=True, confirms=key in PATHS)
-
-
-def _opened(code: Code) -> Iterator[ConfigFile]:
-    """The config files beneath the root that the code names by a text."""
-    walk, known = new_walk(code.project), set()
-    for module in code.modules:
-        for text in module.nodes(ast.Constant):
-            named = isinstance(text.value, str) and os.path.splitext(text.value)[1] in FORMATS
-            path = find(walk, module, text.value) if named and isinstance(text.value, str) else None
-            if path is None or path in known or is_written(walk, path):
-                continue
-            known.add(path)
-            config = code.project.config(path)
-            if config is not None:
-                yield config

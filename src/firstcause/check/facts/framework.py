@@ -35,7 +35,7 @@ def framework_facts(code: Code) -> Iterator[Fact]:
     found: list[tuple[str, Call]] = [
         (name, c) for name, calls in TRAINERS.items() for c in code.calls(*calls)[:1]
     ]
-    found += [("trainer", c) for base in ("transformers.Trainer",) for c in _derived(code, base)]
+    found += [(name, c) for name, calls in TRAINERS.items() for base in calls for c in _derived(code, base)]
     for name, call in found:
         yield Fact("framework", name, call.site, call.name)
     for wrapper, name in WRAPPERS.items():

@@ -22,7 +22,27 @@ def lambda_facts(code: Code) -> Iterator[Fact]:
         module, function = found
         if any(last_name(n.func) == "cos" for n in ast.walk(function) if isinstance(n, ast.Call)):
             yield Fact("scheduler", "cosine", call.site, "a factor that follows a cosine")
+        elif any(_falls(n, function.args.args[-1].arg) for n in ast.walk(function) if function.args.args):
+            yield Fact("scheduler", "linear", call.site, "a factor that falls with the steps", confirms=True)
         yield from _warmup(code, module, function)
+
+
+def _falls(node: ast.AST, step: str) -> bool:
+    """``1 - step / total``, or ``(total - step) / total``."""
+    if not isinstance(node, ast.BinOp):
+        return False
+    if isinstance(node.op, ast.Sub) and isinstance(node.left, ast.Constant) and node.left.value == 1:
+        return (
+            isinstance(node.right, ast.BinOp)
+            and isinstance(node.right.op, ast.Div)
+            and _names(node.right, step)
+        )
+    over = (
+        isinstance(node.op, ast.Div)
+        and isinstance(node.left, ast.BinOp)
+        and isinstance(node.left.op, ast.Sub)
+    )
+    return over and isinstance(node.left, ast.BinOp) and _names(node.left.right, step)
 
 
 def _function(code: Code, call: Call) -> tuple[Module, ast.FunctionDef | ast.Lambda] | None:

@@ -10,7 +10,7 @@ from firstcause.check.constants import Constant
 from firstcause.check.events import around, backward_loops, events, training_loops
 from firstcause.check.facts.fact import Fact
 from firstcause.check.facts.normal import normal
-from firstcause.check.facts.values import known_value, value_of
+from firstcause.check.facts.values import known_value, share_of, value_of
 from firstcause.check.partials import whole_calls
 from firstcause.check.reasons import reason
 from firstcause.check.steps import OPTIMIZERS
@@ -155,7 +155,7 @@ def _schedules(code: Code) -> Iterator[Fact]:
         for call in code.calls(f"transformers.{name}", f"transformers.optimization.{name}"):
             yield Fact("scheduler", plain, call.site, name, reason=reason(call.module, call.node))
             yield from _warmup(call, 1)
-    for call in code.calls("transformers.get_scheduler"):
+    for call in code.calls("transformers.get_scheduler", "diffusers.optimization.get_scheduler"):
         kind = call.constant("name", 0)
         if kind is not None:
             yield Fact("scheduler", str(kind.value), kind.site, "get_scheduler")
@@ -171,16 +171,9 @@ def _warmup(call: Call, position: int) -> Iterator[Fact]:
     if steps is not None:
         yield Fact("warmup_steps", steps.value, steps.site, "num_warmup_steps=", "num_warmup_steps")
         return
-    for origin in call.code.origins(call.module, value.node):
-        shares = [n for n in ast.walk(origin.node) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult)]
-        for node in shares:
-            for side in (node.left, node.right):
-                known = call.code.constant(origin.module, side)
-                if known is not None and isinstance(known.value, float) and 0 <= known.value < 1:
-                    yield Fact(
-                        "warmup_ratio", known.value, known.site, "a share of the steps", "num_warmup_steps"
-                    )
-                    return
+    share = share_of(call.code, value)
+    if share is not None:
+        yield Fact("warmup_ratio", share.value, share.site, "a share of the steps", "num_warmup_steps")
 
 
 def _epochs(code: Code, loop: Loop) -> Iterator[Fact]:
@@ -212,6 +205,13 @@ def _range(code: Code, loop: Loop) -> Fact | None:
 
 
 def _accumulation(code: Code, loop: Loop) -> Iterator[Fact]:
+    for node in loop.nodes:
+        if isinstance(node, (ast.For, ast.While)) and _only_adds(node):
+            how = "a loop of backwards before the step"
+            yield Fact(
+                "gradient_accumulation", None, loop.module.site(node), how, "", False, False, confirms=True
+            )
+            return
     step = next((e for e in events(code, loop) if e.kind in ("step", "scaler-step") and e.guarded), None)
     if step is None or step.call.module is not loop.module:
         return
@@ -230,6 +230,14 @@ def _accumulation(code: Code, loop: Loop) -> Iterator[Fact]:
                         "",
                         not every.overridable,
                     )
+
+
+def _only_adds(loop: ast.For | ast.While) -> bool:
+    """Whether a loop within the training loop goes backward and leaves the optimizer alone."""
+    called = {
+        c.func.attr for c in ast.walk(loop) if isinstance(c, ast.Call) and isinstance(c.func, ast.Attribute)
+    }
+    return "backward" in called and not called & {"step", "zero_grad"}
 
 
 def _tested(code: Code, loop: Loop, test: ast.expr) -> Iterator[ast.AST]:

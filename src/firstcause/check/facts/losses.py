@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from firstcause.check.code import Call, Code
@@ -30,6 +31,31 @@ def loss_facts(code: Code) -> Iterator[Fact]:
         for call in code.calls(name):
             confirms = not simple or plain not in SIMPLE or _is_part(call)
             yield Fact("loss", plain, call.site, name.rpartition(".")[2], confirms=confirms)
+    for call in code.methods("mean") if code.asked("loss") else ():
+        plain = _written(call.receiver)
+        if plain:
+            yield Fact("loss", plain, call.site, "the mean of differences", sure=False, confirms=True)
+
+
+def _written(node: ast.expr | None) -> str:
+    """What ``(a - b).abs().mean()`` and ``((a - b) ** 2).mean()`` are; empty for any other mean."""
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and _is_difference(node.func.value)
+    ):
+        is_square = node.func.attr == "square" or (node.func.attr == "pow" and _is_two(node.args[:1]))
+        return "mse" if is_square else "mae" if node.func.attr == "abs" else ""
+    is_power = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and _is_difference(node.left)
+    return "mse" if is_power and isinstance(node, ast.BinOp) and _is_two([node.right]) else ""
+
+
+def _is_difference(node: ast.expr) -> bool:
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub)
+
+
+def _is_two(nodes: list[ast.expr]) -> bool:
+    return len(nodes) == 1 and isinstance(nodes[0], ast.Constant) and nodes[0].value == 2
 
 
 def _is_part(call: Call) -> bool:

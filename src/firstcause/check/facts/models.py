@@ -28,6 +28,12 @@ TASKS = {
 ADAPTERS = ("peft.LoraConfig", "peft.AdaLoraConfig")
 # What reads a checkpoint and is no model.
 NO_MODEL = ("Tokenizer", "Processor", "Config", "FeatureExtractor", "Dataset", "Scheduler")
+# Models of sentence-transformers.
+ENCODERS = (
+    "sentence_transformers.SentenceTransformer",
+    "sentence_transformers.CrossEncoder",
+    "sentence_transformers.SparseEncoder",
+)
 # Methods of transformers' models that freeze a part of them.
 PARTS = {
     "freeze_encoder": "encoder",
@@ -99,6 +105,12 @@ def model_facts(code: Code) -> Iterator[Fact]:
             how = f"{call.name.rpartition('.')[2]}(model=)"
             why = reason(call.module, call.node)
             yield Fact("model", name.value, name.site, how, "model", not name.overridable, True, why)
+    for call in code.calls(*ENCODERS):
+        name = value_of(call, "model_name_or_path", 0)
+        if name is not None and isinstance(name.value, str):
+            how = call.name.rpartition(".")[2]
+            why = reason(call.module, call.node)
+            yield Fact("model", name.value, name.site, how, "", not name.overridable, True, why)
     for call in code.methods("gradient_checkpointing_enable")[:1]:
         yield Fact("gradient_checkpointing", True, call.site, "gradient_checkpointing_enable")
     yield from _vision(code)

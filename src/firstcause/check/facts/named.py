@@ -14,6 +14,7 @@ from firstcause.check.code import Code
 from firstcause.check.facts.fact import Fact
 from firstcause.check.facts.normal import path
 from firstcause.schema.site import Site
+from firstcause.source import launch
 
 NAMES = {
     "max_length": re.compile(
@@ -32,6 +33,9 @@ NAMES = {
     "seed": re.compile(r"^(random_)?seed$"),
     "gradient_accumulation": re.compile(r"^(grad(ient)?_)?accum(ulat(e|ion))?(_steps|_iter)?$"),
     "effective_batch_size": re.compile(r"^((global|effective|total)_?(batch(_size)?|bs|seqs|samples))$"),
+    "data_split": re.compile(
+        r"^(hold_?out|val(id(ation)?)?|dev|test)_(size|split|share|frac(tion)?|ratio|days|rows|lines|count|n)$"
+    ),
     "save_steps": re.compile(r"^(save|checkpoint|ckpt)_(every|steps|interval|freq)$"),
     "eval_steps": re.compile(r"^(eval|val|test)_(every|steps|interval|freq)$"),
 }
@@ -115,8 +119,15 @@ def _options(code: Code, names: Names = NAMES) -> Iterator[Fact]:
             "",
         )
         default = call.argument("default")
-        if flag and default is not None:
-            name = str(flag).lstrip("-").replace("-", "_")
+        name = str(flag).lstrip("-").replace("-", "_")
+        said = [
+            (x.file, n)
+            for x in launch.concerning(code.project, call.module)
+            if (n := launch.given(x, name)) is not None
+        ]
+        if flag and said:
+            yield from _fact(name, said[0][1], said[0][0].site(said[0][1]), names)
+        elif flag and default is not None:
             yield from _fact(name, default.node, default.module.site(default.node), names)
     for module in code.modules:
         for field in module.nodes(ast.AnnAssign):

@@ -13,6 +13,8 @@ from firstcause.check.facts.normal import path
 from firstcause.check.facts.values import text_at_definition
 from firstcause.check.ranks import one_rank_only, writes
 from firstcause.source.frames import Value
+from firstcause.source.module import Module
+from firstcause.source.resolve import Defined, resolve
 
 SAVERS = ("save_pretrained", "save_model", "save_state", "save_checkpoint")
 
@@ -40,7 +42,28 @@ def output_facts(code: Code) -> Iterator[Fact]:
         if folder and "{" not in folder:
             yield Fact("output_dir", path(folder), site, call.name)
     yield from _when(code, [c for c, _ in saves])
+    yield from _every(code, {c.node for c, _ in saves})
     yield from _by_one_rank(code)
+
+
+def _every(code: Code, saves: set[ast.Call]) -> Iterator[Fact]:
+    """After each N steps: ``if step % N == 0: save(…)``, by itself or in a function of the program's own."""
+    for module in code.modules if code.asked("save_steps") else ():
+        for test in module.nodes(ast.If):
+            moduli = [
+                n.right for n in ast.walk(test.test) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod)
+            ]
+            calls = [c for s in test.body for c in ast.walk(s) if isinstance(c, ast.Call)]
+            if moduli and any(c in saves or _saves(code, module, c, saves) for c in calls):
+                every = code.constant(module, moduli[0])
+                if every is not None and isinstance(every.value, int):
+                    how = "the modulo before a save"
+                    yield Fact("save_steps", every.value, every.site, how, sure=not every.overridable)
+
+
+def _saves(code: Code, module: Module, call: ast.Call, saves: set[ast.Call]) -> bool:
+    found = resolve(code.project, module, call.func)
+    return isinstance(found, Defined) and any(n in saves for n in ast.walk(found.node))
 
 
 def _by_one_rank(code: Code) -> Iterator[Fact]:

@@ -10,6 +10,7 @@ from firstcause.check.constants import Constant, Named
 from firstcause.check.facts.fact import Fact
 from firstcause.check.facts.normal import normal
 from firstcause.check.facts.table import families
+from firstcause.check.partials import whole_calls
 from firstcause.check.reasons import reason
 
 FLAGS = ("bf16", "fp16")
@@ -33,7 +34,7 @@ def _flags(code: Code) -> Iterator[Fact]:
     for family in families():
         if family.name not in ("training arguments", "trl configuration"):
             continue
-        for call in code.calls(*family.calls):
+        for call in whole_calls(code, *family.calls):
             for flag in FLAGS:
                 value = call.argument(flag)
                 known = call.constant(flag)
@@ -48,7 +49,7 @@ def _flags(code: Code) -> Iterator[Fact]:
 
 
 def _autocast(code: Code) -> Iterator[Fact]:
-    for call in code.calls("torch.autocast", "torch.amp.autocast", CUDA):
+    for call in whole_calls(code, "torch.autocast", "torch.amp.autocast", CUDA):
         dtype = call.constant("dtype", None if call.name == CUDA else 1)
         if dtype is not None and isinstance(dtype.value, Named):
             yield _fact(call, dtype, "dtype")

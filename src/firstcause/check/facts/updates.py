@@ -50,8 +50,18 @@ def _raised(module: Module, loop: ast.For | ast.While) -> Iterator[tuple[str, as
             continue
         around = module.ancestors(node)
         inner = around[: around.index(loop)] if loop in around else around
-        if not any(isinstance(p, (ast.If, ast.For, ast.While)) for p in inner):
+        skipped = any(_skips(n) for n in loop.body if n.lineno < node.lineno)
+        if not skipped and not any(isinstance(p, (ast.If, ast.For, ast.While)) for p in inner):
             yield node.target.id, node
+
+
+def _skips(node: ast.stmt) -> bool:
+    """``if not accelerator.sync_gradients: continue``: what follows is done once an update."""
+    return (
+        isinstance(node, ast.If)
+        and "sync_gradients" in ast.unparse(node.test)
+        and any(isinstance(n, ast.Continue) for n in node.body)
+    )
 
 
 def _bound(code: Code, module: Module, loop: ast.For | ast.While, counter: str) -> int | None:

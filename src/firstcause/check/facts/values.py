@@ -29,6 +29,18 @@ def known_value(code: Code, module: Module, node: ast.expr) -> Constant | None:
     return _known(code, Value(module, node))
 
 
+def share_of(code: Code, value: Value) -> Constant | None:
+    """The share that a number of steps is computed by, as 0.1 in ``int(0.1 * total)``."""
+    for origin in code.origins(value.module, value.node):
+        shares = [n for n in ast.walk(origin.node) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult)]
+        for node in shares:
+            for side in (node.left, node.right):
+                known = code.constant(origin.module, side)
+                if known is not None and isinstance(known.value, float) and 0 <= known.value < 1:
+                    return known
+    return None
+
+
 def text_at_definition(code: Code, value: Value) -> Constant | None:
     """A text or path that the code builds, at the one place where it is defined rather than where it is used."""
     text = code.text_of(value)

@@ -1,8 +1,8 @@
-"""A schedule on the wrong clock: its step moves behind the loop over batches, or into it.
+"""A schedule on the wrong clock: its step moves behind the loop over batches, or into it; for Lightning its interval.
 
 Facts:
 
-- ``call``: the place that steps the schedule; may be empty where it was not reached.
+- ``call``: the place that steps the schedule; may be empty where it was not reached, or where a library takes the step.
 - ``per_batch``: True where it is stepped with each batch.
 - ``step``: the place of the optimizer's step.
 """
@@ -14,6 +14,7 @@ import ast
 from firstcause.fix.clearing import calls_in, scope_of, statement_of
 from firstcause.fix.draft import draft
 from firstcause.fix.operations import Facts
+from firstcause.fix.rewrite import inserted_after, replaced
 from firstcause.fix.statements import inserted_line_after, removed
 from firstcause.schema import Fix, Site
 from firstcause.source import Module, Project
@@ -23,8 +24,8 @@ LOOPS = (ast.For, ast.While)
 
 
 def line(facts: Facts, project: Project) -> Site | None:
-    """The line that steps the schedule."""
-    found = _call(facts, project)
+    """The line that steps the schedule, or that hands it to Lightning."""
+    found = _call(facts, project) or _handed(project)
     return found[0].site(found[1]) if found is not None else None
 
 
@@ -32,7 +33,8 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     """The statement on the other side of the batch loop's end; None where it is more than one call."""
     found = _call(facts, project)
     if found is None:
-        return None
+        handed = _handed(project)
+        return _interval(facts, project, root, *handed) if handed is not None else None
     module, statement = found
     after = _loop(module, statement) if facts.get("per_batch") else _step(facts, project, module, statement)
     if not isinstance(statement, ast.Expr) or after is None or not _is_known(module, statement, after):
@@ -64,6 +66,43 @@ def _call(facts: Facts, project: Project) -> tuple[Module, ast.stmt] | None:
         if "sched" in m.segment(c.func).lower() and (s := m.statement(c)) is not None
     ]
     return calls[0] if len(calls) == 1 else None
+
+
+def _handed(project: Project) -> tuple[Module, ast.Dict] | None:
+    """The one mapping by which ``configure_optimizers`` hands a schedule over: ``{"scheduler": …, "interval": …}``."""
+    found = [
+        (m, node)
+        for m in project.modules
+        for node in m.nodes(ast.Dict)
+        if "scheduler" in _entries(node) and getattr(m.function(node), "name", "") == "configure_optimizers"
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _entries(node: ast.Dict) -> dict[str, ast.expr]:
+    pairs = zip(node.keys, node.values, strict=True)
+    return {str(k.value): v for k, v in pairs if isinstance(k, ast.Constant)}
+
+
+def _interval(facts: Facts, project: Project, root: str, module: Module, node: ast.Dict) -> Fix | None:
+    """Lightning's own word for the clock of a schedule."""
+    wanted = "epoch" if facts.get("per_batch") else "step"
+    entries = _entries(node)
+    given = entries.get("interval")
+    if given is not None:
+        edit = replaced(module, given, f'"{wanted}"')
+    else:
+        edit = inserted_after(module, entries["scheduler"], f', "interval": "{wanted}"')
+    site, clock = module.site(node), "epoch" if wanted == "epoch" else "optimizer step"
+    return draft(
+        project,
+        root,
+        CAUSE,
+        [edit],
+        f"Step the schedule once per {clock}, which it counts, at {site}.",
+        f"{site}: the learning rate follows its schedule over the whole training.",
+        "Totals and warm-ups that were tuned around the fault.",
+    )
 
 
 def _loop(module: Module, statement: ast.stmt) -> ast.stmt | None:

@@ -60,6 +60,12 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     return confirmed(CAUSE, site, Evidence("counterfactual", True, text, values, site))
 
 
+def _is_taken_here(examination: Examination, one: Facts) -> bool:
+    """Whether the program takes the schedule's step itself, and no library for it."""
+    site = examination.site(one["site"])
+    return site is not None and "step" in site.text
+
+
 def _one(examination: Examination) -> Facts | None:
     found = audits.audit(examination)
     if found is None:
@@ -71,7 +77,7 @@ def facts(examination: Examination) -> Facts:
     found, one = audits.audit(examination), _one(examination)
     if found is None or one is None:
         return {}
-    place = examination.place(one["site"])
+    place = examination.place(one["site"]) if _is_taken_here(examination, one) else {}
     return {
         "call": place,
         "per_batch": one["epochs"] is not None,

@@ -1,7 +1,8 @@
 """Prompts are generated one by one where many could go together.
 
 Why: a batch of 1 leaves most of the device idle: engines batch a whole list by themselves, ten times as fast and more.
-Refuted by: a loop over batches, a conversation in which each turn needs the last one, few prompts written out in the code.
+Refuted by: a loop over batches, a list of many prompts in each call, a conversation in which each turn needs the last one, few
+prompts written out in the code.
 Holds for: vllm, sglang, transformers.
 """
 
@@ -13,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from firstcause.check.code import Call, Code, Loop, finding
 from firstcause.check.engines import Generation, generations, loop_over, looped_call, writes_text
 from firstcause.check.generation import token_loops
+from firstcause.check.prompts import takes_many
 from firstcause.check.rule import Example
 from firstcause.check.sequences import over_items, repeated_by, takes_items
 from firstcause.schema.finding import Category, Finding
@@ -29,6 +31,8 @@ MAPS = ("map", "apply", "progress_apply")
 
 def find(code: Code) -> Iterator[Finding]:
     for one in generations(code):
+        if takes_many(code, one):
+            continue
         looped = looped_call(code, one.call)
         loop = loop_over(code, one.call)
         if (
@@ -178,6 +182,18 @@ def main():
     ),
     Example(
         _BODY.format(
+            loop='for row in rows():\n    turns = [{"role": "system", "content": "x"}, {"role": "user", "content": row}]\n'
+            "    llm.chat(turns)  # found"
+        )
+    ),
+    Example(
+        _BODY.format(
+            loop="for row in rows():\n    turns = [dict(role=r, content=row[r]) for r in ('system', 'user')]\n"
+            "    one = [row.text]\n    llm.generate(one)  # found"
+        )
+    ),
+    Example(
+        _BODY.format(
             loop="import pandas\n\ndef ask(text):\n    return llm.generate([text])[0]  # found\n\n"
             'print(pandas.read_csv("prompts.csv")["prompt"].apply(ask))'
         )
@@ -203,6 +219,30 @@ GOOD = (
         _BODY.format(
             loop='lines = open("prompts.txt").readlines()\n'
             "print([llm.generate(lines[i : i + 64]) for i in range(0, len(lines), 64)])"
+        )
+    ),
+    Example(
+        _BODY.format(
+            loop="def blocks(rows, n):\n    for i in range(0, len(rows), n):\n        yield rows[i : i + n]\n\n"
+            "for rows in blocks(list(open('prompts.txt')), 64):\n    llm.generate([f'Q: {row}' for row in rows])"
+        )
+    ),
+    Example(
+        _BODY.format(
+            loop="def blocks(rows, n):\n    for i in range(0, len(rows), n):\n        yield rows[i : i + n]\n\n"
+            "for part in blocks(list(open('prompts.txt')), 64):\n    llm.generate(part)"
+        )
+    ),
+    Example(
+        _BODY.format(
+            loop="for name, group in table.groupby('language'):\n    asked = []\n    for row in group.itertuples():\n"
+            "        asked.append(row.text)\n    llm.generate(asked)"
+        )
+    ),
+    Example(
+        _BODY.format(
+            loop="def turns(row):\n    return [{'role': 'user', 'content': row}]\n\n"
+            "for rows in loaded():\n    llm.chat([turns(row) for row in rows])"
         )
     ),
     Example(_BODY.format(loop='for text in ["a", "b"]:\n    print(llm.generate([text]))')),

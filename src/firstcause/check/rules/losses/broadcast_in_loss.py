@@ -16,29 +16,69 @@ from firstcause.check.columns import is_column_of_model, is_row
 from firstcause.check.losses import loss_calls
 from firstcause.check.rule import Example
 from firstcause.schema.finding import Category, Finding
+from firstcause.source.callsites import last_name
+from firstcause.source.module import Module
 
 SLUG = "broadcast-in-loss"
 CATEGORY: Category = "critical"
 HOLDS: Mapping[str, str] = {}
 
 FUNCTIONS = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
+SIZES = frozenset({"abs", "absolute", "pow", "square"})
+MEANS = frozenset({"mean", "sum"})
 CLASSES = ("MSELoss", "L1Loss", "SmoothL1Loss", "HuberLoss")
 
 
 def find(code: Code) -> Iterator[Finding]:
     # Where rows come from, and what makes a column of one: without both there is nothing to follow.
-    if not code.called_names() >= {"Linear", "TensorDataset"}:
+    sets = "TensorDataset" in code.called_names() or code.subclasses_of("torch.utils.data.Dataset")
+    if "Linear" not in code.called_names() or not sets:
         return
+    for module, node, pair in _pairs(code):
+        for given, target in (pair, pair[::-1]):
+            if is_column_of_model(code, module, given) and is_row(code, module, target):
+                text = (
+                    f"{ast.unparse(given)} is (N, 1) and {ast.unparse(target)} is (N,): they broadcast to (N, N), and each "
+                    f"prediction is compared with every target; {ast.unparse(given)}.squeeze(-1) makes them alike"
+                )
+                yield finding(SLUG, CATEGORY, module, node, text)
+                break
+
+
+def _pairs(code: Code) -> Iterator[tuple[Module, ast.AST, tuple[ast.expr, ast.expr]]]:
+    """What is compared: by a loss of torch, or by a difference of which the mean of squares or sizes is taken."""
     for call in loss_calls(code, FUNCTIONS, CLASSES):
-        if len(call.node.args) < 2 or any(isinstance(a, ast.Starred) for a in call.node.args):
+        args = call.node.args
+        named = {k.arg: k.value for k in call.node.keywords if k.arg in ("input", "target")}
+        if any(isinstance(a, ast.Starred) for a in args) or len(args[:2]) + len(named) != 2:
             continue
-        given, target = call.node.args[:2]
-        if is_column_of_model(code, call.module, given) and is_row(code, call.module, target):
-            text = (
-                f"{ast.unparse(given)} is (N, 1) and {ast.unparse(target)} is (N,): they broadcast to (N, N), and each "
-                f"prediction is compared with every target; {ast.unparse(given)}.squeeze(-1) makes them alike"
-            )
-            yield finding(SLUG, CATEGORY, call.module, call.node, text)
+        first, second = [*args[:2], *(named[n] for n in ("input", "target") if n in named)]
+        yield call.module, call.node, (first, second)
+    for module in code.modules:
+        for node in module.nodes(ast.BinOp):
+            if isinstance(node.op, ast.Sub) and _is_mean_of_sizes(module, node):
+                yield module, node, (node.left, node.right)
+
+
+def _is_mean_of_sizes(module: Module, node: ast.BinOp) -> bool:
+    """``((a - b) ** 2).mean()``, ``torch.abs(a - b).mean()`` and their like."""
+    sized = averaged = False
+    inner: ast.AST = node
+    for parent in module.ancestors(node):
+        if isinstance(parent, ast.stmt):
+            break
+        if isinstance(parent, ast.BinOp) and inner is parent.left and isinstance(parent.op, ast.Pow):
+            sized = True
+        elif isinstance(parent, ast.Attribute):
+            sized = sized or parent.attr in SIZES
+            averaged = averaged or parent.attr in MEANS
+        elif isinstance(parent, ast.Call) and inner in parent.args:
+            sized = sized or last_name(parent.func) in SIZES
+            averaged = averaged or last_name(parent.func) in MEANS
+        elif not isinstance(parent, ast.Call):
+            break
+        inner = parent
+    return sized and averaged
 
 
 _FRAME = """
@@ -84,11 +124,102 @@ def main():
         loss = F.smooth_l1_loss(out, b){mark}
         loss.backward()
 """
+_SET = """
+import pandas as pd
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, Dataset
+
+class Homes(Dataset):
+    def __init__(self, table):
+        self.x = torch.tensor(table[["area", "rooms"]].values).float()
+        self.y = {column}
+
+    def __len__(self):
+        return len(self.y)
+
+    def __getitem__(self, i):
+        return self.x[i], {item}
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(2, 16)
+        self.head = nn.Sequential(nn.ReLU(), nn.Linear(16, 1))
+
+    def forward(self, x):
+        return self.head(self.body(x)){end}
+
+def main(device):
+    net = Net().to(device)
+    opt = torch.optim.Adam(net.parameters())
+    for x, y in DataLoader(Homes(pd.read_csv("homes.csv")), batch_size=64, shuffle=True):
+        x, y = x.to(device), y.to(device)
+        guess = net(x)
+        loss = {loss}{mark}
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+"""
+_COLUMN = 'torch.tensor(table["price"].values).float()'
+
+
+def _set(
+    column: str = _COLUMN,
+    item: str = "self.y[i]",
+    end: str = "",
+    loss: str = "nn.functional.mse_loss(guess, y)",
+    mark: str = "",
+) -> Example:
+    return Example(_SET.format(column=column, item=item, end=end, loss=loss, mark=mark))
+
+
+_LIGHTNING = """
+import lightning as L
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, Dataset
+
+class Rows(Dataset):
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __getitem__(self, i):
+        row = self.rows[i]
+        return torch.tensor(row[:8]), {item}
+
+class Net(L.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.head = nn.Linear(8, 1)
+
+    def forward(self, x):
+        return self.head(x)
+
+    def _error(self, batch):
+        x, y = batch
+        guess = self(x)
+        return (guess - y).abs().mean(){mark}
+
+    def training_step(self, batch, batch_idx):
+        return self._error(batch)
+"""
 BAD = (
     Example(_FRAME.format(target='table["price"].values', width=1, shape="", mark="  # found")),
     Example(_MODEL.format(end="", keep="", mark="  # found")),
+    _set(mark="  # found"),
+    _set(loss="((guess - y) ** 2).mean()", mark="  # found"),
+    _set(column='[float(p) for p in table["price"]]', item="torch.tensor(self.y[i])", mark="  # found"),
+    Example(_LIGHTNING.format(item="torch.tensor(float(row[8]))", mark="  # found")),
 )
 GOOD = (
+    _set(end=".squeeze(-1)"),
+    _set(item="self.y[i : i + 1]"),
+    _set(column="torch.load('prices.pt')"),
+    _set(column='torch.tensor(table[["price"]].values).float()'),
+    _set(loss="((guess[:, 0] - y) ** 2).mean()"),
+    Example(_LIGHTNING.format(item="torch.tensor([float(row[8])])", mark="")),
+    Example(_LIGHTNING.format(item="row[8]", mark="")),
     Example(_FRAME.format(target='table[["price"]].values', width=1, shape="", mark="")),
     Example(_FRAME.format(target='table["price"].to_numpy()', width=1, shape=".squeeze(-1)", mark="")),
     Example(_FRAME.format(target='table["price"].values.reshape(-1, 1)', width=1, shape="", mark="")),

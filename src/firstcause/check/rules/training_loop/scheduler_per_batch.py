@@ -13,7 +13,9 @@ from collections.abc import Iterator, Mapping
 
 from firstcause.check.code import Call, Code, Loop, finding
 from firstcause.check.events import around, events, training_loops
+from firstcause.check.lightning_schedules import Handed, handed_schedules, trainers_epochs
 from firstcause.check.rule import Example
+from firstcause.check.schedule_lengths import LENGTHS, Unit, length_of, parts_of, unit_of
 from firstcause.schema.finding import Category, Finding
 from firstcause.source.frames import Value
 
@@ -21,29 +23,32 @@ SLUG = "scheduler-per-batch"
 CATEGORY: Category = "critical"
 HOLDS: Mapping[str, str] = {}
 
-# The argument that says how long the schedule is, by name and position.
-SIZES = {
-    "torch.optim.lr_scheduler.OneCycleLR": (("total_steps", 2), ("steps_per_epoch", 4)),
-    "torch.optim.lr_scheduler.CosineAnnealingLR": (("T_max", 1),),
-    "torch.optim.lr_scheduler.LinearLR": (("total_iters", 3),),
-    "transformers.get_linear_schedule_with_warmup": (("num_training_steps", 2),),
-    "transformers.get_cosine_schedule_with_warmup": (("num_training_steps", 2),),
-    "transformers.get_polynomial_decay_schedule_with_warmup": (("num_training_steps", 2),),
-    "transformers.get_scheduler": (("num_training_steps", 3),),
-}
 # Those that people size in epochs.
 EPOCHS = {
     "torch.optim.lr_scheduler.CosineAnnealingLR": ("T_max", 1),
     "torch.optim.lr_scheduler.StepLR": ("step_size", 1),
     "torch.optim.lr_scheduler.MultiStepLR": ("milestones", 1),
+    "torch.optim.lr_scheduler.LinearLR": ("total_iters", 3),
+    "torch.optim.lr_scheduler.PolynomialLR": ("total_iters", 1),
+    "torch.optim.lr_scheduler.OneCycleLR": ("total_steps", 2),
+    "transformers.get_linear_schedule_with_warmup": ("num_training_steps", 2),
+    "transformers.get_cosine_schedule_with_warmup": ("num_training_steps", 2),
+    "transformers.get_scheduler": ("num_training_steps", 3),
 }
+# Those that end at a part of the training and start anew, or fall then.
+IN_PARTS = ("StepLR", "MultiStepLR")
+# What counts steps by its own signature, if nobody gives it epochs.
+IN_STEPS = ("OneCycleLR", "transformers.")
+SIZED_IN_STEPS = tuple(name for name in LENGTHS if not name.endswith(IN_PARTS))
 LARGEST_FALL = 0.5
+# A schedule of steps is at least so many times as long as the training has epochs.
+MANY = 10
 HOPS = 4
 
 
 def find(code: Code) -> Iterator[Finding]:
-    for made in code.calls(*SIZES):
-        size = next((v for n, p in SIZES[made.name] if (v := made.argument(n, p)) is not None), None)
+    for made in code.calls(*SIZED_IN_STEPS):
+        size = length_of(made)
         counted = _counted(code, size, HOPS) if size is not None else ""
         if not counted:
             continue
@@ -56,6 +61,7 @@ def find(code: Code) -> Iterator[Finding]:
             )
             yield finding(SLUG, CATEGORY, made.module, made.node, text, related=(steps[0].site,))
     yield from _in_every_batch(code)
+    yield from _by_lightning(code)
 
 
 def _in_every_batch(code: Code) -> Iterator[Finding]:
@@ -73,6 +79,58 @@ def _in_every_batch(code: Code) -> Iterator[Finding]:
                     f"{step.call.site.line}: it is over after as many batches; step it behind the loop of batches"
                 )
                 yield finding(SLUG, CATEGORY, step.call.module, step.call.node, text, related=(made.site,))
+
+
+def _by_lightning(code: Code) -> Iterator[Finding]:
+    for handed in handed_schedules(code):
+        counted = {(p, u) for p in parts_of(code, handed.made) if (u := _unit(code, p))}
+        if len({u for _, u in counted}) != 1:
+            continue
+        part, unit = sorted(counted, key=lambda c: c[0].site.line)[-1]
+        size = length_of(part)
+        shown = ast.unparse(size.node) if size is not None else ""
+        if unit == "epochs" and handed.interval == "step":
+            text = (
+                f"this schedule is sized in epochs ({shown}) at line {part.site.line} and Lightning steps it in every batch: it "
+                'is over after as many batches; interval "epoch", or a size in steps: self.trainer.estimated_stepping_batches'
+            )
+        elif unit == "steps" and handed.interval == "epoch":
+            text = (
+                f"this schedule is sized in steps ({shown}) at line {part.site.line} and Lightning steps it once an epoch, its "
+                'default: it never gets further than its first few steps; hand it over with "interval": "step"'
+            )
+        else:
+            continue
+        yield _of_handed(handed, part, text)
+
+
+def _of_handed(handed: Handed, part: Call, text: str) -> Finding:
+    return finding(
+        SLUG, CATEGORY, handed.module, handed.place, text, argument="interval", related=(part.site,)
+    )
+
+
+def _unit(code: Code, made: Call) -> Unit:
+    """Whether a schedule surely counts epochs or steps."""
+    size = length_of(made)
+    if size is None:
+        return ""
+    per_epoch = made.argument("steps_per_epoch", 4) if made.name.endswith("OneCycleLR") else None
+    if per_epoch is not None and made.argument("total_steps", 2) is None:
+        known = code.constant(per_epoch.module, per_epoch.node)
+        return "steps" if known is None or (isinstance(known.value, int) and known.value >= MANY) else ""
+    told = unit_of(code, size)
+    given = trainers_epochs(code)
+    if told or not given:
+        return told
+    if all(_is_of_epochs(code, made, size, epochs) for epochs in given):
+        return "epochs"
+    own = code.constant(size.module, size.node)
+    counts = [code.constant(e.module, e.node) for e in given]
+    most = max((c.value for c in counts if c is not None and isinstance(c.value, int)), default=0)
+    long = own is not None and isinstance(own.value, int) and own.value >= MANY * most > 0
+    is_of_steps = made.name.endswith(IN_STEPS[0]) or made.name.startswith(IN_STEPS[1])
+    return "steps" if long and is_of_steps and None not in counts else ""
 
 
 def _count(loop: Loop) -> Value | None:
@@ -95,7 +153,7 @@ def _is_of_epochs(code: Code, made: Call, size: Value, epochs: Value) -> bool:
     known, whole = code.constant(size.module, size.node), code.constant(epochs.module, epochs.node)
     if known is None or whole is None or not isinstance(whole.value, int):
         return False
-    if made.name.endswith("CosineAnnealingLR"):
+    if not made.name.endswith(IN_PARTS):
         return bool(known.value == whole.value > 1)
     gamma = made.constant("gamma", 2)
     last = max(known.value, default=0) if isinstance(known.value, list) else known.value
@@ -166,6 +224,28 @@ _LOOP = """
             torch.nn.functional.mse_loss(net(x), y).backward()
             opt.step()
 """
+_LIGHTNING = """
+import lightning as L
+import torch
+from transformers import get_cosine_schedule_with_warmup
+
+class Net(L.LightningModule):
+    def configure_optimizers(self):
+        opt = torch.optim.AdamW(self.parameters(), lr=1e-3)
+        {schedule}
+
+def main(loader):
+    L.Trainer(max_epochs=60).fit(Net(), loader)
+"""
+
+
+def _lightning(*lines: str) -> Example:
+    return Example(_LIGHTNING.replace("{schedule}", "\n        ".join(lines)))
+
+
+_COSINE = "sched = torch.optim.lr_scheduler.CosineAnnealingLR(opt, T_max={})"
+_CYCLE = "sched = torch.optim.lr_scheduler.OneCycleLR(opt, 1e-3, total_steps={})"
+_EACH_BATCH = 'return {"optimizer": opt, "lr_scheduler": {"scheduler": sched, "interval": "step"}}'
 BAD = (
     Example(
         _HEAD
@@ -191,8 +271,68 @@ BAD = (
         )
         + "            sched.step()  # found\n"
     ),
+    Example(
+        _HEAD
+        + "    sched = torch.optim.lr_scheduler.PolynomialLR(opt, total_iters=epochs)"
+        + _LOOP
+        + "            sched.step()  # found\n"
+    ),
+    _lightning(
+        _COSINE.format("self.trainer.max_epochs"),
+        'return {"optimizer": opt, "lr_scheduler": {',
+        '    "scheduler": sched,',
+        '    "interval": "step",  # found',
+        "}}",
+    ),
+    _lightning(_COSINE.format(60), f"{_EACH_BATCH}  # found"),
+    _lightning(
+        "warm = torch.optim.lr_scheduler.LinearLR(opt, 0.1, total_iters=self.hparams.warmup_epochs)",
+        _COSINE.format("self.hparams.epochs - self.hparams.warmup_epochs"),
+        "both = torch.optim.lr_scheduler.SequentialLR(opt, [warm, sched], milestones=[self.hparams.warmup_epochs])",
+        'return [opt], [{"scheduler": both, "interval": "step"}]  # found',
+    ),
+    _lightning(
+        "total = self.trainer.estimated_stepping_batches",
+        "sched = get_cosine_schedule_with_warmup(opt, int(0.1 * total), total)",
+        'return {"optimizer": opt, "lr_scheduler": sched}  # found',
+    ),
+    _lightning(
+        "steps = len(self.trainer.datamodule.train_dataloader()) * self.trainer.max_epochs",
+        _CYCLE.format("steps"),
+        "return [opt], [sched]  # found",
+    ),
+    _lightning(
+        _CYCLE.format("20_000"),
+        'return {"optimizer": opt, "lr_scheduler": {"scheduler": sched, "monitor": "loss"}}  # found',
+    ),
 )
 GOOD = (
+    _lightning(
+        _COSINE.format("self.trainer.max_epochs"),
+        'return {"optimizer": opt, "lr_scheduler": {"scheduler": sched}}',
+    ),
+    _lightning(_COSINE.format("self.trainer.estimated_stepping_batches"), _EACH_BATCH),
+    _lightning(_COSINE.format("self.trainer.max_epochs * self.steps_per_epoch"), _EACH_BATCH),
+    _lightning(
+        _COSINE.format("self.hparams.epochs"),
+        'config = {"scheduler": sched, "interval": "step", "frequency": self.hparams.steps_per_epoch}',
+        "return [opt], [config]",
+    ),
+    _lightning(
+        _CYCLE.format("self.trainer.estimated_stepping_batches"),
+        'config = {"scheduler": sched}',
+        'config["interval"] = "step"',
+        'return {"optimizer": opt, "lr_scheduler": config}',
+    ),
+    _lightning(
+        _CYCLE.format("self.total_steps // self.steps_per_epoch"),
+        'return {"optimizer": opt, "lr_scheduler": sched}',
+    ),
+    _lightning(
+        "self.automatic_optimization = False",
+        _COSINE.format("self.trainer.max_epochs"),
+        _EACH_BATCH,
+    ),
     Example(
         _HEAD
         + "    sched = OneCycleLR(opt, 1e-3, epochs=epochs, steps_per_epoch=len(loader))"

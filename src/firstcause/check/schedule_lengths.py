@@ -1,0 +1,130 @@
+"""How long a learning rate schedule is, and whether that counts epochs or steps."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Literal
+
+from firstcause.check.code import Call, Code
+from firstcause.check.makers import call_of
+from firstcause.source.callsites import last_name
+from firstcause.source.frames import Value
+
+Unit = Literal["epochs", "steps", ""]
+TORCH = "torch.optim.lr_scheduler."
+# The argument that says how long a schedule is, by name and position; the first one that is given counts.
+LENGTHS: dict[str, tuple[tuple[str, int], ...]] = {
+    f"{TORCH}OneCycleLR": (("total_steps", 2), ("steps_per_epoch", 4)),
+    f"{TORCH}CosineAnnealingLR": (("T_max", 1),),
+    f"{TORCH}CosineAnnealingWarmRestarts": (("T_0", 1),),
+    f"{TORCH}LinearLR": (("total_iters", 3),),
+    f"{TORCH}ConstantLR": (("total_iters", 2),),
+    f"{TORCH}PolynomialLR": (("total_iters", 1),),
+    f"{TORCH}StepLR": (("step_size", 1),),
+    f"{TORCH}MultiStepLR": (("milestones", 1),),
+    "transformers.get_linear_schedule_with_warmup": (("num_training_steps", 2),),
+    "transformers.get_cosine_schedule_with_warmup": (("num_training_steps", 2),),
+    "transformers.get_cosine_with_hard_restarts_schedule_with_warmup": (("num_training_steps", 2),),
+    "transformers.get_polynomial_decay_schedule_with_warmup": (("num_training_steps", 2),),
+    "transformers.get_scheduler": (("num_training_steps", 3),),
+    "pl_bolts.optimizers.lr_scheduler.LinearWarmupCosineAnnealingLR": (("max_epochs", 2),),
+}
+# Those whose parts are schedules.
+JOINED = {f"{TORCH}SequentialLR": ("schedulers", 1), f"{TORCH}ChainedScheduler": ("schedulers", 0)}
+PLAIN = frozenset({"int", "ceil", "round", "floor", "max", "min", "float"})
+HOPS = 5
+_EPOCHS = re.compile(r"(^|_)n?epochs?$|^(num|max|total|n)epochs$|^epoch(s)?_(count|number|total|num)$")
+_STEPS = re.compile(
+    r"(^|_)n?(steps|updates|iters|iterations|batches)$|(steps|batches|iters|updates)_per_epoch$|^estimated_stepping_batches$"
+)
+
+
+def length_of(made: Call) -> Value | None:
+    """The argument of a schedule that says how long it is."""
+    wanted = LENGTHS.get(made.name, ())
+    return next((v for n, p in wanted if (v := made.argument(n, p)) is not None), None)
+
+
+def parts_of(code: Code, made: Call) -> list[Call]:
+    """The schedules that one is joined from; itself where it is none of those."""
+    if made.name not in JOINED:
+        return [made]
+    given = made.argument(*JOINED[made.name])
+    found: list[Call] = []
+    for origin in code.origins(given.module, given.node) if given is not None and not given.path else []:
+        for element in origin.node.elts if isinstance(origin.node, (ast.List, ast.Tuple)) else []:
+            for inner in code.origins(origin.module, element):
+                if isinstance(inner.node, ast.Call):
+                    found.append(call_of(code, inner.module, inner.node))
+    return found
+
+
+def unit_of(code: Code, value: Value, hops: int = HOPS) -> Unit:
+    """What a number counts, by what it is computed from, or else by its name; empty where neither says it."""
+    node = value.node
+    if value.path:
+        return ""
+    if isinstance(node, ast.BinOp):
+        return _of_operation(code, value, node, hops)
+    if isinstance(node, ast.Call):
+        name = last_name(node.func)
+        if name in PLAIN:
+            found: set[Unit] = {u for a in node.args if (u := unit_of(code, value.at(a), hops))}
+            return found.pop() if len(found) == 1 else ""
+        if name == "len" and node.args:
+            return "steps" if _is_loader(node.args[0]) else ""
+    if isinstance(node, (ast.Name, ast.Attribute, ast.Call, ast.Subscript)) and hops:
+        origins = [o for o in code.origins(value.module, node) if o.node is not node]
+        units = {
+            unit_of(code, Value(o.module, o.node), hops - 1) if isinstance(o.node, ast.expr) else ""
+            for o in origins
+        }
+        if units and "" not in units:
+            return units.pop() if len(units) == 1 else ""
+        if {"epochs", "steps"} <= units:
+            return ""
+    return _of_name(node)
+
+
+def _of_operation(code: Code, value: Value, node: ast.BinOp, hops: int) -> Unit:
+    left, right = (unit_of(code, value.at(n), hops) for n in (node.left, node.right))
+    if isinstance(node.op, (ast.Add, ast.Sub)):
+        return (left or right) if not (left and right) or left == right else ""
+    if isinstance(node.op, (ast.Div, ast.FloorDiv)):
+        counted = isinstance(node.left, ast.Call) and last_name(node.left.func) == "len"
+        # What is divided by as many is no longer counted so; samples by the size of a batch are steps.
+        if left and not right:
+            return left
+        return "steps" if counted and not right and "batch" in ast.unparse(node.right).lower() else ""
+    if not isinstance(node.op, ast.Mult):
+        return ""
+    if "steps" in (left, right):
+        # So many steps in each of so many epochs.
+        return "steps"
+    if left == right == "epochs":
+        return ""
+    other = node.right if left else node.left
+    known = code.constant(value.module, other)
+    if (
+        (left or right)
+        and known is not None
+        and isinstance(known.value, (int, float))
+        and 0 < known.value <= 2
+    ):
+        return left or right
+    lengths = [n for n in (node.left, node.right) if isinstance(n, ast.Call) and last_name(n.func) == "len"]
+    return "steps" if lengths and (left or right) else ""
+
+
+def _is_loader(node: ast.expr) -> bool:
+    text = ast.unparse(node).lower()
+    return "loader" in text or text.endswith(("_dl", "batches", "_iter"))
+
+
+def _of_name(node: ast.expr) -> Unit:
+    name = last_name(node)
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        name = str(node.slice.value)
+    name = name.lower()
+    return "epochs" if _EPOCHS.search(name) else "steps" if _STEPS.search(name) else ""
