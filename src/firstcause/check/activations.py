@@ -7,6 +7,7 @@ from typing import Literal
 
 from firstcause.check.code import Code
 from firstcause.check.library_names import shortest
+from firstcause.source.callsites import last_name
 from firstcause.source.module import Module
 from firstcause.source.resolve import external, resolve
 from firstcause.source.walk import Origin
@@ -31,6 +32,8 @@ FUNCTIONS: dict[str, Activation] = {
     "Conv1d": "linear",
     "Conv2d": "linear",
 }
+# The last part of torchvision's and timm's models.
+HEADS = frozenset({"fc", "classifier", "head", "heads"})
 # Methods that change the shape and not the numbers.
 SHAPES = frozenset(
     {
@@ -55,6 +58,20 @@ def activation(code: Code, origin: Origin) -> Activation:
     return _of(code, origin.module, origin.node, 6)
 
 
+def place(code: Code, origin: Origin) -> tuple[Module, ast.AST]:
+    """Where the activation itself stands: the last part of a Sequential, else the expression that makes the value."""
+    node, module = origin.node, origin.module
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in SHAPES:
+        found = code.origins(module, node.func.value)
+        if len(found) != 1:
+            break
+        node, module = found[0].node, found[0].module
+    made = _made(code, module, node.func) if isinstance(node, ast.Call) else []
+    last = made[0][1].args[-1] if len(made) == 1 and made[0][1].args else None
+    is_part = isinstance(last, ast.Call) and FUNCTIONS.get(last_name(last.func)) in ("softmax", "sigmoid")
+    return (made[0][0], last) if is_part and last is not None else (origin.module, origin.node)
+
+
 def _of(code: Code, module: Module, node: ast.AST, hops: int) -> Activation:
     if not isinstance(node, ast.Call) or hops == 0:
         return ""
@@ -77,13 +94,35 @@ def _common(code: Code, module: Module, node: ast.expr, hops: int) -> Activation
 def _of_module(code: Code, module: Module, func: ast.expr) -> Activation:
     """The class of the module that is called; a Sequential's last part."""
     found: set[Activation] = set()
-    for origin in code.origins(module, func):
-        node = origin.node
-        if not isinstance(node, ast.Call):
-            return ""
-        name = shortest(external(resolve(code.project, origin.module, node.func)))
+    for where, node in _made(code, module, func):
+        name = shortest(external(resolve(code.project, where, node.func)))
         if name == "torch.nn.Sequential" and node.args and isinstance(node.args[-1], ast.Call):
             node = node.args[-1]
-            name = shortest(external(resolve(code.project, origin.module, node.func)))
+            name = shortest(external(resolve(code.project, where, node.func)))
         found.add(FUNCTIONS.get(name.rpartition(".")[2], "") if name.startswith("torch.nn.") else "")
     return found.pop() if len(found) == 1 else ""
+
+
+def _made(code: Code, module: Module, func: ast.expr) -> list[tuple[Module, ast.Call]]:
+    """What makes a module that is called; the new head of a library's model that is put in its place."""
+    origins = code.origins(module, func)
+    if not origins or not all(isinstance(o.node, ast.Call) for o in origins):
+        return []
+    found = [(o.module, o.node) for o in origins if isinstance(o.node, ast.Call)]
+    names = {shortest(external(resolve(code.project, m, c.func))) for m, c in found}
+    if all(n.startswith(("torchvision.models.", "timm.create_model")) for n in names):
+        heads = _heads(module, func)
+        return heads if len(heads) == 1 else []
+    return found
+
+
+def _heads(module: Module, model: ast.expr) -> list[tuple[Module, ast.Call]]:
+    """``model.fc = nn.Sequential(…)`` of the model that an expression names, in the same file."""
+    name = ast.unparse(model)
+    return [
+        (module, node.value)
+        for node in module.nodes(ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Attribute) and target.attr in HEADS and ast.unparse(target.value) == name
+        if isinstance(node.value, ast.Call)
+    ]

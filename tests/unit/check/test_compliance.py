@@ -181,3 +181,17 @@ def test_what_counts_as_the_same(key, value, got, same):
 )
 def test_relations_of_numbers(relation, got, same):
     assert agrees(asked("epochs", 10, relation=relation), got) is same
+
+
+@pytest.mark.parametrize(
+    ("wanted", "got", "same"),
+    [
+        (["q_proj", "v_proj"], ["q", "v"], True),
+        (["q_proj", "v_proj"], ["query", "value"], True),
+        (["q_proj", "v_proj"], ["q_proj", "k_proj"], False),
+        ("attention", ["to_q", "to_k", "to_v", "to_out.0"], True),
+        ("attention", ["q_proj", "up_proj"], False),
+    ],
+)
+def test_projections_by_what_they_are(wanted, got, same):
+    assert agrees(asked("lora_target_modules", wanted), got) is same

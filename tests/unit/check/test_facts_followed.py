@@ -320,3 +320,15 @@ def test_backwards_in_a_loop_before_the_step_are_an_accumulation_of_unknown_leng
         opt.zero_grad()
     """
     assert {v for _, v, _ in values(tmp_path, source, "gradient_accumulation")} == {None}
+
+
+def test_settings_that_are_read_are_no_data_and_the_paths_in_them_are(tmp_path):
+    (tmp_path / "run.yaml").write_text("data:\n  train: tiles/train\n")
+    source = """
+    import yaml
+
+    cfg = yaml.safe_load(open("run.yaml"))
+    train(load(cfg["data"]["train"]))
+    """
+    found = {(f.key, f.value, str(f.site)) for f in read(tmp_path, source, [("dataset", "tiles/train")])}
+    assert found == {("dataset", "tiles/train", "run.yaml:2")}

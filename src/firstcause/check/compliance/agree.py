@@ -33,6 +33,17 @@ FIGURES = {
     "rouge": "rougel",
 }
 MIXED = ("fp16", "bf16", "mixed")
+# Which projection of an attention block each name means.
+ROLES = {
+    name: role
+    for role, names in {
+        "query": "qproj q query toq wq qlin",
+        "key": "kproj k key tok wk klin",
+        "value": "vproj v value tov wv vlin",
+        "output": "oproj o outproj toout toout.0 wo outlin",
+    }.items()
+    for name in names.split()
+}
 # The projections of an attention block, as the models of transformers and diffusers call them.
 OF_ATTENTION = frozenset(
     {
@@ -178,6 +189,10 @@ def _method(asked: Any, got: Any) -> bool:
 
 def _modules(asked: Any, got: Any) -> bool:
     one, other = _as_set(asked), _as_set(got)
+    roles = [{ROLES.get(w) for w in words} for words in (one, other)]
+    if None not in roles[0] | roles[1]:
+        # The same projections under the names that another family of models gives them.
+        return roles[0] == roles[1]
     everything = {"alllinear", "all"}
     if one & everything or other & everything:
         return bool(one & everything) == bool(other & everything)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Iterator
 
 from firstcause.check.code import Call, Code
@@ -20,6 +21,7 @@ from firstcause.source.module import Module
 # Data sets of torchvision by the name in which people ask for them.
 READERS = frozenset({"json", "csv", "text", "parquet", "imagefolder", "arrow"})
 WRITES = frozenset("wax")
+SETTINGS = frozenset({".yaml", ".yml", ".toml", ".ini", ".cfg"})
 
 
 def data_facts(code: Code) -> Iterator[Fact]:
@@ -148,6 +150,9 @@ def _opened(call: Call, name: Constant | None, mode: Constant | None) -> Iterato
     text, how = name.value if name is not None else None, mode.value if mode is not None else "r"
     site = name.site if name is not None else None
     if isinstance(text, str) and isinstance(how, str) and site is not None:
+        if os.path.splitext(text)[1] in SETTINGS and not set(how) & WRITES:
+            # Settings, which are no data.
+            return
         key = "output_path" if set(how) & WRITES else "input_path"
         yield Fact(key, path(text), site, f"open(…, {how!r})")
 

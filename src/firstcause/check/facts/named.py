@@ -15,6 +15,8 @@ from firstcause.check.facts.fact import Fact
 from firstcause.check.facts.normal import path
 from firstcause.schema.site import Site
 from firstcause.source import launch
+from firstcause.source.configs.lookup import named
+from firstcause.source.flow import new_walk
 
 NAMES = {
     "max_length": re.compile(
@@ -96,7 +98,7 @@ def written_paths(code: Code, stated: set[str]) -> Iterator[Fact]:
     }
     if not asked:
         return
-    for module in code.modules:
+    for module in (*code.modules, *named(new_walk(code.project))):
         for node in module.nodes(ast.Constant):
             if isinstance(node.value, str) and len(node.value) < LONGEST_PATH:
                 written = path(node.value)

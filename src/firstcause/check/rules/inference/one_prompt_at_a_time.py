@@ -19,6 +19,7 @@ from firstcause.check.rule import Example
 from firstcause.check.sequences import over_items, repeated_by, takes_items
 from firstcause.schema.finding import Category, Finding
 from firstcause.source.callsites import last_name
+from firstcause.source.module import Module
 from firstcause.source.resolve import Defined, resolve
 
 SLUG = "one-prompt-at-a-time"
@@ -95,6 +96,11 @@ def _is_given(code: Code, call: Call, node: ast.expr, one: Generation) -> bool:
     return found and not any("batch" in n or "chunk" in n or n.endswith("s") for n in names)
 
 
+def _is_called(module: Module, node: ast.Name) -> bool:
+    around = module.parents.get(node)
+    return isinstance(around, ast.Call) and around.func is node
+
+
 def _feeds_back(one: Generation, loop: Loop) -> bool:
     """Whether what this round makes is given to the next: a conversation's history."""
     if one.call.loop is None:
@@ -103,7 +109,8 @@ def _feeds_back(one: Generation, loop: Loop) -> bool:
         n.id
         for a in [*one.call.node.args, *(k.value for k in one.call.node.keywords)]
         for n in ast.walk(a)
-        if isinstance(n, ast.Name)
+        # A function of that name makes a conversation anew.
+        if isinstance(n, ast.Name) and not _is_called(one.call.module, n)
     }
     grown = {"history", "messages", "conversation"}
     for node in loop.nodes:
@@ -134,6 +141,16 @@ llm = LLM(model="org/model")
 {loop}
 """
 BAD = (
+    Example("""
+from vllm import LLM, SamplingParams
+
+def conversation(text):
+    return [{"role": "user", "content": text}]
+
+engine = LLM(model="org/name")
+for row in rows():
+    print(engine.chat([conversation(row["text"])], SamplingParams())[0].outputs[0].text)  # found
+"""),
     Example(
         _BODY.format(
             loop='for line in open("prompts.txt"):\n    print(llm.generate([line], SamplingParams(max_tokens=9)))  # found'

@@ -36,13 +36,52 @@ def find(code: Code) -> Iterator[Finding]:
         return
     for module, node, pair in _pairs(code):
         for given, target in (pair, pair[::-1]):
-            if is_column_of_model(code, module, given) and is_row(code, module, target):
+            if is_column_of_model(code, module, given) and (
+                is_row(code, module, target) or _squeezed_elsewhere(code, target)
+            ):
                 text = (
                     f"{ast.unparse(given)} is (N, 1) and {ast.unparse(target)} is (N,): they broadcast to (N, N), and each "
                     f"prediction is compared with every target; {ast.unparse(given)}.squeeze(-1) makes them alike"
                 )
                 yield finding(SLUG, CATEGORY, module, node, text)
                 break
+
+
+def _squeezed_elsewhere(code: Code, target: ast.expr) -> bool:
+    """Whether the program itself squeezes such a column before it compares it with what has the target's name."""
+    if not isinstance(target, ast.Name):
+        return False
+    for module in code.modules:
+        for node in module.nodes(ast.BinOp):
+            sides = (node.left, node.right)
+            if not isinstance(node.op, ast.Sub) or not any(_is_named(s, target.id) for s in sides):
+                continue
+            other = next((s for s in sides if not _is_named(s, target.id)), None)
+            if other is not None and any(
+                _is_squeezed_column(code, m, n) for m, n in _ways(code, module, other)
+            ):
+                return True
+    return False
+
+
+def _ways(code: Code, module: Module, node: ast.expr) -> Iterator[tuple[Module, ast.AST]]:
+    yield module, node
+    yield from ((o.module, o.node) for o in code.origins(module, node))
+
+
+def _is_named(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _is_squeezed_column(code: Code, module: Module, node: ast.AST) -> bool:
+    """``model(x).squeeze(-1)``, moved to another place or not, of a model whose last layer is one wide."""
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        if node.func.attr == "squeeze":
+            return is_column_of_model(code, module, node.func.value)
+        if node.func.attr not in ("cpu", "to", "detach", "float", "numpy"):
+            return False
+        node = node.func.value
+    return False
 
 
 def _pairs(code: Code) -> Iterator[tuple[Module, ast.AST, tuple[ast.expr, ast.expr]]]:
@@ -205,6 +244,34 @@ class Net(L.LightningModule):
         return self._error(batch)
 """
 BAD = (
+    Example("""
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch.utils.data import DataLoader, TensorDataset
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.head = torch.nn.Linear(8, 1)
+
+    def forward(self, x):
+        return self.head(x)
+
+def load(arrays, part):
+    x, y = torch.from_numpy(arrays[f"x_{part}"]), torch.from_numpy(arrays[f"y_{part}"])
+    return DataLoader(TensorDataset(x, y), batch_size=10)
+
+def error(net, loader):
+    return sum((net(x).squeeze(-1) - y).abs().sum() for x, y in loader)
+
+arrays = np.load("wind.npz")
+net = Net()
+for x, y in load(arrays, "train"):
+    loss = F.mse_loss(net(x), y)  # found
+    loss.backward()
+print(error(net, load(arrays, "val")))
+"""),
     Example(_FRAME.format(target='table["price"].values', width=1, shape="", mark="  # found")),
     Example(_MODEL.format(end="", keep="", mark="  # found")),
     _set(mark="  # found"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from firstcause.check.activations import activation
+from firstcause.check.activations import activation, place
 from firstcause.check.code import Code, finding
 from firstcause.check.losses import loss_calls
 from firstcause.check.rule import Example
@@ -26,8 +26,7 @@ def find(code: Code) -> Iterator[Finding]:
         origins = code.origins(call.module, value.node) if value is not None else []
         if origins and all(activation(code, o) in ("sigmoid", "softmax") for o in origins):
             text = "the loss applies a sigmoid and gets a value that passed one already: predictions stay within 0.5 and 0.73"
-            first = origins[0]
-            yield finding(SLUG, CATEGORY, first.module, first.node, text, related=(call.site,))
+            yield finding(SLUG, CATEGORY, *place(code, origins[0]), text, related=(call.site,))
 
 
 _NET = """
@@ -51,6 +50,19 @@ def fit(loader):
 BAD = (
     Example(_NET.format(output="torch.sigmoid(self.fc(x))  # found\n", cls="BCEWithLogitsLoss")),
     Example("""
+from torch import nn
+from torchvision import models
+
+model = models.resnet18(weights="DEFAULT")
+model.fc = nn.Sequential(
+    nn.Linear(model.fc.in_features, 1),
+    nn.Sigmoid(),  # found
+)
+criterion = nn.BCEWithLogitsLoss()
+for images, target in loader:
+    loss = criterion(model(images).squeeze(1), target.float())
+"""),
+    Example("""
 import torch
 import torch.nn.functional as F
 
@@ -60,6 +72,17 @@ def objective(head, x, y):
 """),
 )
 GOOD = (
+    Example("""
+from torch import nn
+from torchvision import models
+
+model = models.resnet18(weights="DEFAULT")
+width = model.fc.in_features
+model.fc = nn.Sequential(nn.Linear(width, 8), nn.Sigmoid(), nn.Linear(8, 1))
+criterion = nn.BCEWithLogitsLoss()
+for images, target in loader:
+    loss = criterion(model(images).squeeze(1), target.float())
+"""),
     Example(_NET.format(output="torch.sigmoid(self.fc(x))", cls="BCELoss")),
     Example(_NET.format(output="self.fc(x)", cls="BCEWithLogitsLoss")),
     Example("""
