@@ -1,4 +1,4 @@
-"""How many answers are wanted for one prompt: "5 different slogans for every product", "three variants each"."""
+"""How many answers are wanted for one prompt: "4 different titles for every article", "three variants each"."""
 
 from __future__ import annotations
 

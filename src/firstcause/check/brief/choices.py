@@ -28,6 +28,11 @@ _ANY = word_set("choices", "any")
 # What is cut in half is no precision.
 _CUT = word_set("choices", "cut")
 _OF_SCHEDULE = frozenset({"scheduler", "warmup", "warmup_steps", "warmup_ratio", "learning_rate"})
+_NORMS = {"l1": "mae", "l2": "mse"}
+_PENALISES = frozenset(
+    {"regularisation", "regularization", "regulariser", "regularizer", "penalty", "reg", "weight", "cache"}
+)
+_IS_SAID = frozenset({"is", "be", "should", "must", "shall", "will", "function", ":", "=", "just", "plain"})
 _INSTALLED = word_set("choices", "installed")
 _MEASURES = word_set("choices", "measures")
 _NOT_A_TASK = word_set("choices", "not_a_task")
@@ -52,6 +57,7 @@ def choose(line: Line) -> None:
         if named is not None and named.key.kind == "switch" and not token.claimed:
             _take(line, at, named.key.name, _place_of(line, at) if named.key.name == "offload" else True)
     _minimised(line)
+    _by_norm(line)
     _on_plateau(line)
     _bare_full(line)
     answers_only(line)
@@ -83,6 +89,25 @@ def _minimised(line: Line) -> None:
         value = next((v for k, v in token.entry.values if k == "metric" and v in ("mae", "rmse", "mse")), "")
         if value:
             line.claim(Reading("loss", {"rmse": "mse"}.get(value, value), at, at))
+            return
+
+
+def _by_norm(line: Line) -> None:
+    """Claim a loss that is called by its norm: "loss function: L2", "L1 as the training loss"."""
+    tokens = line.tokens
+    for at, token in enumerate(tokens):
+        loss = _NORMS.get(token.text)
+        if loss is None or token.claimed or _PENALISES & set(line.words(at + 1, at + 3)):
+            continue
+        start = at
+        while start and tokens[start - 1].text in _IS_SAID:
+            start -= 1
+        named = start > 0 and tokens[start - 1].text in ("loss", "loss is", "loss function")
+        named = named and not _MEASURES & set(line.words(start - 4, start - 1))
+        after = line.words(at + 1, at + 5)
+        made = after[:1] == ["as"] and any(w.startswith("loss") for w in words_in(tokens[at + 2 : at + 5]))
+        if named or made:
+            line.claim(Reading("loss", loss, at, at))
             return
 
 

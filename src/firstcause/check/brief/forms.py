@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from firstcause.check.brief.reading import Line, Reading
 from firstcause.check.brief.tokens import words_in
 
@@ -19,6 +21,9 @@ _WRITTEN = (
     "word",
 )
 _CARDS = frozenset({"gpu", "gpus", "card", "cards", "machine", "machines", "servers", "server", "nodes"})
+_SCHEMA = re.compile(r"schema[^/]*\.json\Z")
+_KEEPS_TO = ("follow", "match", "conform", "obey", "compl", "adher", "satisf", "valid", "respect", "fit")
+_READ = ("input", "request", "record", "payload", "source")
 # What a form is called, and the value that stands for it.
 _FORMS = {
     "regex": "regex",
@@ -31,12 +36,28 @@ _FORMS = {
 }
 
 
+def _is_schema(line: Line, at: int) -> bool:
+    """Whether a file of a schema stands where what is written has to keep to it: "conform to ticket.schema.json"."""
+    token = line.tokens[at]
+    if token.kind != "path" or token.claimed or not _SCHEMA.search(token.text):
+        return False
+    if any(t.has("not") or t.has("not_needed") for t in line.tokens):
+        return False
+    before = words_in(t for t in line.tokens[max(0, at - 8) : at] if t.segment == token.segment)
+    read = any(w.startswith(_READ) for w in before)
+    return not read and any(w.startswith((*_KEEPS_TO, *_ENFORCES)) for w in before)
+
+
 def held_to_form(line: Line) -> None:
     """Claim a choice, a pattern or a grammar where the sentence says that the engine enforces it."""
     if line.scene.training or any(r.key == "structured_output" for r in line.readings):
         return
     words = words_in(line.tokens)
     if not any(w.startswith(_ENFORCES) for w in words) or not any(w.startswith(_WRITTEN) for w in words):
+        return
+    schema = next((n for n in range(len(line.tokens)) if _is_schema(line, n)), None)
+    if schema is not None:
+        line.claim(Reading("structured_output", "json_schema", schema, schema))
         return
     for at, token in enumerate(line.tokens):
         form = _FORMS.get(token.text, "")

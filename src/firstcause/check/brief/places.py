@@ -6,9 +6,10 @@ import itertools
 import re
 from collections.abc import Sequence
 
+from firstcause.check.brief.new_names import new_name
 from firstcause.check.brief.reading import Line, Reading
 from firstcause.check.brief.teachers import of_teacher
-from firstcause.check.brief.tokens import Token, words_in
+from firstcause.check.brief.tokens import SPLITS, Token, words_in
 from firstcause.check.brief.vocabulary import Vocabulary, word_set
 
 _WRITES = word_set("places", "writes")
@@ -34,18 +35,16 @@ _LIES = frozenset(
 _TOKENISED = frozenset({"dump", "memmap", "shards", "tokens"})
 # A pattern of these is data: "translate articles/*.md".
 _DOCUMENTS = frozenset({"md", "html", "pdf", "log"})
-_BEFORE_NAME = word_set("places", "before_name")
-_SAVE_AS = word_set("places", "save_as")
 _MADE = frozenset({"adapter", "adapters", "checkpoints", "weights", "model"})
-_MERGES = frozenset({"merge", "merged", "fold", "load", "loaded", "plug", "insert", "back", "put", "inject"})
 _JOINED = re.compile(r"(?<![\w/-])(?:[A-Za-z]\w*-)+\Z")
-_BARE_NAME = re.compile(r"[A-Za-z][\w-]*(?:\.[\w-]*\w)*(?<=\w)")
 # "{train,val}.pt" holds data, and no weights.
 _SPLIT = re.compile(r"(?<![a-z])(?:train|val|valid|dev|test)(?![a-z])")
 _ADAPTS = word_set("places", "adapts")
 _STARTS = word_set("places", "starts")
-# Words that are nothing but names of folders.
-_FOLDERS = frozenset({"ckpt", "ckpts", "exp", "exps"})
+_PLOTS = frozenset({"log", "plot", "plots", "report", "print", "track", "tags", "tag", "scalars", "curves"})
+_OF_CODE = frozenset(
+    {"src", "tests", "scripts", "configs", "conf", "lib", "code", "feature", "fix", "origin"}
+)
 _HELD = word_set("places", "held")
 _LOGS = frozenset({"log", "logs", "logging", "tensorboard"})
 _KEPT = ("checkpoint", "ckpt", "model", "weight", "adapter", "everything", "output", "result", "artifact")
@@ -62,7 +61,7 @@ _VERB_AFTER = frozenset({"and", "then", "please", "to", "will", "you", "we", "i"
 def name_places(line: Line, known: Vocabulary, typed: str, heard: Sequence[Reading] = ()) -> None:
     """Claim models, data sets and paths; ``typed`` is the text with its capitals, ``heard`` what was said before."""
     for at in range(len(line.tokens)):
-        _new_name(line, at, known, typed)
+        new_name(line, at, known, typed)
     for at, token in enumerate(line.tokens):
         if token.kind in ("model", "hub", "path") and not token.claimed and of_teacher(line, at, typed):
             token.claimed = True
@@ -104,57 +103,6 @@ def _one_for_each(line: Line, at: int, heard: Sequence[Reading]) -> bool:
     name = line.tokens[at].text
     inputs = [str(r.value) for r in heard if r.key == "input_path"]
     return at == 0 and bool(inputs) and bool(re.search(r"<[\w-]+>|\{[\w-]+\}", name)) and name not in inputs
-
-
-def _new_name(line: Line, at: int, known: Vocabulary, typed: str) -> None:
-    """Claim the name of a folder without a slash: "save the model to poem-gpt2" writes there, and names no model."""
-    tokens = line.tokens
-    if tokens[at].text not in _BEFORE_NAME or at + 1 >= len(tokens):
-        return
-    adapter = tokens[at].text == "into" and bool(_MADE & set(line.words(at - 2, at)))
-    before = {
-        w
-        for t in tokens[max(0, at - 8) : at + 1]
-        if t.statement == tokens[at].statement
-        for w in t.text.split()
-    }
-    first = at + 1
-    called = False
-    if tokens[first].text in (":", "=", "is", "called", "named") and at + 2 < len(tokens):
-        called = tokens[at].text in ("folder", "directory", "dir")
-        first += 1
-    if tokens[first].text in ("a", "the", "hugging", "hugging face", "huggingface") or not (
-        called or (adapter and not before & _MERGES) or before & _SAVE_AS
-    ):
-        return
-    start = tokens[first].start
-    match = _BARE_NAME.match(typed, start)
-    if (
-        match is None
-        or not (re.search(r"[-_]", match[0]) or match[0].lower() in _FOLDERS)
-        or typed[match.end() : match.end() + 1] in ("/", "\\", ":")
-    ):
-        return
-    if match[0].rsplit(".", 1)[-1].lower() in known.file_types and "." in match[0]:
-        return
-    own = [n for n in range(first, len(tokens)) if tokens[n].start < match.end()]
-    if any(
-        tokens[n].claimed or tokens[n].kind not in ("word", "model", "number", "card", "set") for n in own
-    ):
-        return
-    ends = (
-        own[-1] + 1 >= len(tokens)
-        or tokens[own[-1] + 1].kind in ("break", "join")
-        or tokens[own[-1] + 1].text == "and"
-    )
-    named = any(tokens[n].kind == "model" for n in own) or bool(re.search(r"[\d_]", match[0]))
-    named = named or re.split(r"[-_]", match[0].lower())[0] in _OUT | {"model"}
-    if tokens[at].text == "in" and (not named or tokens[first].entry is not None):
-        return
-    if tokens[at].text == "as" and (tokens[first].entry is not None or not ends):
-        # "Save as half-precision weights" says how.
-        return
-    line.claim(Reading("output_dir", match[0], first, own[-1]))
 
 
 def spelling(token: Token, typed: str) -> str:
@@ -280,6 +228,8 @@ def _of_path(line: Line, at: int, known: Vocabulary) -> str:
     if ending in _WEIGHTS and not writes and "best" in _before(line, at):
         # "The best in models/best.pt" is kept there.
         writes = True
+    if ending in _WEIGHTS and not writes and _at_the_end(line, at):
+        writes = True
     if ending in _WEIGHTS and not writes and _HELD & set(line.words(at + 1, at + 6)):
         # "The file roofs.pt: a dict with images" holds data.
         return "input_path" if line.scene.inference else "dataset"
@@ -296,15 +246,37 @@ def _of_path(line: Line, at: int, known: Vocabulary) -> str:
         if writes:
             return "output_path"
         return "input_path" if line.scene.inference else "dataset"
+    of_data = first in _IN_DATA or _is_split(line, at)
     if writes is None:
-        writes = first in _OUT or ("save" in line.topic and first not in _IN_DATA)
-        if not writes and first not in _IN_DATA:
+        writes = first in _OUT or ("save" in line.topic and not of_data)
+        if not writes and not of_data:
             return ""
     if writes:
         return "output_dir"
-    if first not in _IN_DATA and not _HOLDS_DATA & set(_before(line, at)):
+    if not of_data and not _HOLDS_DATA & set(_before(line, at)):
         return ""
     return "input_path" if line.scene.inference else "dataset"
+
+
+def _is_split(line: Line, at: int) -> bool:
+    """Whether a folder is called as a split is: "birds/train and birds/val"."""
+    parts = line.tokens[at].text.rstrip("/").split("/")
+    return (
+        len(parts) > 1
+        and parts[-1] in SPLITS
+        and not (_OUT | _OF_CODE | _LOGS) & set(parts[:-1])
+        and not (_MADE | _OF_CODE | {"branch", "checkpoint", "script"}) & set(_before(line, at)[:4])
+        and not _PLOTS & set(_before(line, at))
+    )
+
+
+def _at_the_end(line: Line, at: int) -> bool:
+    """Whether weights are to be there in the end: "adapter in tone/final.pt afterwards"."""
+    if not _MADE & set(_before(line, at)[:4]) or _STARTS & set(_before(line, at)):
+        return False
+    after = [w for t in line.tokens[at + 1 : at + 5] for w in t.text.split()]
+    after = after[1:] if after[:1] == [","] else after
+    return after[:3] in (["at", "the", "end"], ["in", "the", "end"]) or after[:1] == ["afterwards"]
 
 
 def _goes_on(line: Line, at: int) -> bool:

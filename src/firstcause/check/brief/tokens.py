@@ -264,6 +264,9 @@ def _of_path(match: re.Match[str], known: Vocabulary) -> Token | None:
         return Token("path", text, match.start(), end)
     if _OWNED.match(text) and not re.fullmatch(r"[\d.]+/[\d.]+", text):
         name = text.split("/")[1]
+        if name in SPLITS and (first,) not in known.phrases and _is_folder(match, first):
+            # "Loss/train" is what is plotted.
+            return Token("path", text, match.start(), end)
         if not _NAMED.search(name):
             return None
         # Both halves plain words: "train/test", "user/assistant", unless the name has what names have.
@@ -273,6 +276,15 @@ def _of_path(match: re.Match[str], known: Vocabulary) -> Token | None:
             return Token("hub", text, match.start(), end, unit="?")
         return Token("hub", text, match.start(), end, unit="??")
     return None
+
+
+def _is_folder(match: re.Match[str], first: str) -> bool:
+    """Whether a place is spoken of, or its other half too: "in roofs/train", "birds/train, birds/val"."""
+    text, at = match.string, match.start()
+    if _PLACED.search(text[max(0, at - 12) : at]):
+        return True
+    near = text[max(0, at - 200) : match.end() + 200]
+    return len({m[2] for m in _OF_SPLIT.finditer(near) if m[1] == first}) > 1
 
 
 def _without_dot(kind: str, match: re.Match[str]) -> Token:
@@ -305,6 +317,10 @@ def _punctuation(text: str, match: re.Match[str]) -> Token | None:
     return Token("join", mark, at, match.end())
 
 
+# What the folders of an image data set are called.
+SPLITS = ("train", "val", "valid", "validation", "test")
+_OF_SPLIT = re.compile(rf"(?<![\w/.-])([\w.-]{{1,60}})/({'|'.join(SPLITS)})(?![\w/])")
+_PLACED = re.compile(r"(?<!\w)(?:in|on|from|under|at|over)(?: the)?(?: folder| directory)? [\"'`]?\Z")
 _PARTS_OF_DATA = frozenset(
     {"train", "dev", "test", "val", "valid", "validation", "eval", "training", "testing", "holdout"}
 )

@@ -55,6 +55,7 @@ _SAYS_SO = word_set("told", "says_so")
 _MEASURED = word_set("told", "measured")
 _TIMES = word_set("told", "times")
 _DOUBTS = frozenset({"whether", "wonder", "wondering", "ask", "asked"})
+_OF_A_SERIES = (["step"], ["steps"], ["point"], ["points"], ["index"], ["frame"])
 _HARDWARE = frozenset({"gpu", "num_gpus", "gpu_memory_gb"})
 
 
@@ -109,6 +110,9 @@ def is_told(line: Line, reading: Reading) -> bool:
         if judged and not _wish_between(tokens, at, reading.first):
             return True
         if not token.has("told") or (line.sentence.proposes and token.text in _ADVISES):
+            continue
+        if token.text == "last time" and line.words(at + 1, at + 2)[:1] in _OF_A_SERIES:
+            # "The last time steps of a window" tell of no earlier run.
             continue
         if at < reading.first:
             if not _wish_between(tokens, at, reading.first) and not _aside(tokens, at, reading.first):

@@ -265,7 +265,7 @@ def load(arrays, part):
 def error(net, loader):
     return sum((net(x).squeeze(-1) - y).abs().sum() for x, y in loader)
 
-arrays = np.load("wind.npz")
+arrays = np.load("power.npz")
 net = Net()
 for x, y in load(arrays, "train"):
     loss = F.mse_loss(net(x), y)  # found
