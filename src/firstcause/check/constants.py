@@ -71,7 +71,7 @@ def _of_origin(project: Project, origin: Origin) -> Constant | None:
         return picked
     said = environment(project, origin.value)
     if said is not None:
-        number_in = of_text(said[1])
+        number_in = of_text(said[1].value)
         found = said[1].value if number_in is None else number_in
         return Constant(found, said[0].site(said[1]), said[2], origin.chain)
     plain = _plain(project, origin.value)

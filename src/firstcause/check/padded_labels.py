@@ -157,3 +157,15 @@ def _assigned(module: Module, name: ast.Name) -> list[ast.expr]:
         if changed and ast.unparse(node.func.value) == name.id:  # type: ignore[attr-defined]
             return []
     return found
+
+
+def masks(code: Code) -> bool:
+    """Whether -100 is written anywhere other than to compare with."""
+    return any(
+        isinstance(n.op, ast.USub)
+        and isinstance(n.operand, ast.Constant)
+        and n.operand.value == 100
+        and not isinstance(m.parents.get(n), ast.Compare)
+        for m in code.modules
+        for n in m.nodes(ast.UnaryOp)
+    )

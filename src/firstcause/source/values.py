@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import math
 import operator
 from collections.abc import Callable
 
@@ -28,7 +27,9 @@ _READS = ("os.environ.get", "os.getenv")
 
 
 def _shifted(number: Number, by: Number) -> Number:
-    return int(number) << int(by) if 0 <= by <= MAX_POWER else math.nan
+    if not 0 <= by <= MAX_POWER:
+        raise OverflowError(by)
+    return int(number) << int(by)
 
 
 OPERATORS: dict[type[ast.operator], Callable[[Number, Number], Number]] = {
@@ -71,7 +72,7 @@ def number(project: Project, value: Value, depth: int = MAX_DEPTH) -> Number | N
         inner = number(project, value.at(node.args[0]), depth - 1)
         if inner is None:
             said = environment(project, value.at(node.args[0]))
-            inner = of_text(said[1]) if said is not None else None
+            inner = of_text(said[1].value) if said is not None else None
         return inner if inner is None else int(inner) if node.func.id == "int" else float(inner)
     if (
         isinstance(node, ast.Call)
@@ -123,9 +124,9 @@ def _is_process_count(project: Project, value: Value) -> bool:
     return is_count or _variable(project, value) == _VARIABLE
 
 
-def of_text(node: ast.Constant) -> Number | None:
+def of_text(value: object) -> Number | None:
     """The number that a text is; None for any other text, "nan" and "inf" among them."""
-    text = str(node.value).strip()
+    text = str(value).strip()
     if not text.lstrip("+-.")[:1].isdigit():
         return None
     try:

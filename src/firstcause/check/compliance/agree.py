@@ -45,12 +45,7 @@ ROLES = {
     for name in names.split()
 }
 # The projections of an attention block, as the models of transformers and diffusers call them.
-OF_ATTENTION = frozenset(
-    {
-        "qproj", "kproj", "vproj", "oproj", "outproj", "toq", "tok", "tov", "toout", "toout.0", "query", "key", "value", "qkv",
-        "qkvproj", "querykeyvalue", "cattn", "wq", "wk", "wv", "wo", "wqkv", "qlin", "klin", "vlin", "outlin", "q", "k", "v", "o",
-    }
-)  # fmt: skip
+OF_ATTENTION = frozenset(ROLES) | {"qkv", "qkvproj", "querykeyvalue", "cattn", "wqkv"}
 
 
 def agrees(instruction: Instruction, value: Any) -> bool:

@@ -9,6 +9,7 @@ from firstcause.check.compliance.agree import agrees
 from firstcause.check.compliance.table import names
 from firstcause.check.facts.devices import on_every_device
 from firstcause.check.facts.fact import Fact
+from firstcause.check.facts.precision import COMPUTE
 from firstcause.schema.finding import Category, Finding
 from firstcause.schema.instruction import Instruction
 
@@ -25,8 +26,6 @@ ALSO = {
     "warmup_ratio": ("warmup_steps",),
 }
 
-# The type in which the layers that are kept in 4 bits compute.
-COMPUTE = "bnb_4bit_compute_dtype"
 # What DeepSpeed's file and the training arguments both say.
 SAID_TWICE = frozenset({"max_grad_norm", "learning_rate", "weight_decay"})
 # What can drive a run; other libraries that a brief names are looked for in the imports.

@@ -13,6 +13,7 @@ from firstcause.check.facts.servers import FAMILY, SHORT
 from firstcause.check.facts.table import families
 from firstcause.check.facts.values import known_value
 from firstcause.source.module import Module
+from firstcause.source.values import of_text
 
 LAUNCHES = (("vllm", ("vllm", "serve")), ("sglang", ("sglang.launch_server",)))
 
@@ -46,7 +47,8 @@ def _words(code: Code, module: Module, words: list[ast.expr], engine: str) -> It
         key = family.arguments.get(name)
         found = known_value(code, module, _unwrapped(given)) if key is not None else None
         if key is not None and found is not None:
-            value = normal(key, _number(found.value))
+            number = of_text(found.value)
+            value = normal(key, found.value if number is None else number)
             yield Fact(key, value, found.site, f"--{name} of {engine}", name, not found.overridable)
 
 
@@ -54,12 +56,3 @@ def _unwrapped(node: ast.expr) -> ast.expr:
     """What ``str(…)`` makes a word of."""
     is_text = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "str"
     return node.args[0] if is_text and isinstance(node, ast.Call) and len(node.args) == 1 else node
-
-
-def _number(value: object) -> object:
-    if not isinstance(value, str):
-        return value
-    try:
-        return float(value) if "." in value else int(value)
-    except ValueError:
-        return value

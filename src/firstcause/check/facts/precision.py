@@ -16,6 +16,7 @@ from firstcause.check.reasons import reason
 FLAGS = ("bf16", "fp16")
 CUDA = "torch.cuda.amp.autocast"
 # The weights' own dtype counts where nothing else says it: adapters and inference.
+# The type in which the layers that are kept in 4 bits compute.
 COMPUTE = "bnb_4bit_compute_dtype"
 WEIGHTS = ("dtype", "torch_dtype", COMPUTE)
 # A sharded model's own autocast: the weights stay as they are, and are computed with in another type.

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from firstcause.check.code import Call, Code, finding
-from firstcause.check.padded_labels import padded_labels
+from firstcause.check.padded_labels import masks, padded_labels
 from firstcause.check.rule import Example
 from firstcause.schema.finding import Category, Finding
 from firstcause.source.callsites import last_name
@@ -146,15 +146,10 @@ def _padded(code: Code, module: Module, value: ast.expr) -> bool:
 
 
 def _masks(code: Code) -> bool:
-    """Whether -100 or an index to leave out is written anywhere, other than to compare with: somebody masks."""
-    return any(
-        isinstance(n.op, ast.USub)
-        and isinstance(n.operand, ast.Constant)
-        and n.operand.value == 100
-        and not isinstance(m.parents.get(n), ast.Compare)
-        for m in code.modules
-        for n in m.nodes(ast.UnaryOp)
-    ) or any(k.arg == "ignore_index" for m in code.modules for n in m.nodes(ast.Call) for k in n.keywords)
+    """Whether -100 is written anywhere, other than to compare with, or an index to leave out: somebody masks."""
+    return masks(code) or any(
+        k.arg == "ignore_index" for m in code.modules for n in m.nodes(ast.Call) for k in n.keywords
+    )
 
 
 _BODY = """

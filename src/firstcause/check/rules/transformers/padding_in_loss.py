@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 
 from firstcause.check.code import Call, Code, finding
 from firstcause.check.makers import maker
-from firstcause.check.padded_labels import is_token, loss_of_transformers
+from firstcause.check.padded_labels import is_token, loss_of_transformers, masks
 from firstcause.check.rule import Example
 from firstcause.check.trainers import trainer_runs
 from firstcause.schema.finding import Category, Finding
@@ -38,7 +38,7 @@ def find(code: Code) -> Iterator[Finding]:
     made = code.calls(*COLLATORS)
     if not made or not loss_of_transformers(code):
         return
-    masked = _masks(code)
+    masked = masks(code)
     if masked and _pads_earlier(code):
         return
     for call in made:
@@ -108,18 +108,6 @@ def _is_handed_over(code: Code, call: Call) -> bool:
     for loader in code.methods_and_calls("DataLoader"):
         given += [(loader.module, k.value) for k in loader.node.keywords if k.arg == "collate_fn"]
     return any(o.node is call.node for module, node in given for o in code.origins(module, node))
-
-
-def _masks(code: Code) -> bool:
-    """Whether -100 is written anywhere other than to compare with."""
-    return any(
-        isinstance(n.op, ast.USub)
-        and isinstance(n.operand, ast.Constant)
-        and n.operand.value == 100
-        and not isinstance(m.parents.get(n), ast.Compare)
-        for m in code.modules
-        for n in m.nodes(ast.UnaryOp)
-    )
 
 
 def _pads_earlier(code: Code) -> bool:
