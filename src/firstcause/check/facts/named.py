@@ -90,7 +90,7 @@ def unstated_facts(code: Code, stated: set[str]) -> Iterator[Fact]:
 def written_paths(code: Code, stated: set[str]) -> Iterator[Fact]:
     """Paths that were asked for and stand in the code, of keys of which it says nothing else: whose they are is not said."""
     asked = {
-        (key, path(i.value)): i
+        (key, path(i.value))
         for key in PATHS
         if key not in stated
         for i in code.asked(key)
@@ -102,11 +102,9 @@ def written_paths(code: Code, stated: set[str]) -> Iterator[Fact]:
         for node in module.nodes(ast.Constant):
             if isinstance(node.value, str) and len(node.value) < LONGEST_PATH:
                 written = path(node.value)
-                for key, wanted in asked:
-                    if written == wanted:
-                        yield Fact(
-                            key, written, module.site(node), "a path in the code", sure=False, confirms=True
-                        )
+                for key in (k for k in PATHS if (k, written) in asked):
+                    how = "a path in the code"
+                    yield Fact(key, written, module.site(node), how, sure=False, confirms=True)
 
 
 def _options(code: Code, names: Names = NAMES) -> Iterator[Fact]:
