@@ -63,7 +63,6 @@ for number in range(skip, 12):
 
 TRAINER = """\
 import copy
-import glob
 import os
 import torch
 from torch import nn
@@ -97,17 +96,23 @@ class Net(nn.Module):
 class Average(TrainerCallback):
     def __init__(self, net):
         self.average = copy.deepcopy(net)
-        if os.path.exists("average.pt") and "average" not in FORGET:
-            self.average.load_state_dict(torch.load("average.pt"))
+        self.seen = 0
+        if os.path.exists("average.pt"):
+            held = torch.load("average.pt")
+            if "average" not in FORGET:
+                self.average.load_state_dict(held["average"])
+            if "counter" not in FORGET:
+                self.seen = held["seen"]
 
     def on_step_end(self, args, state, control, **kwargs):
+        self.seen += args.train_batch_size
         with torch.no_grad():
             for slow, fast in zip(self.average.parameters(), kwargs["model"].parameters()):
                 slow.lerp_(fast, 0.1)
 
     def on_save(self, args, state, control, **kwargs):
         if state.global_step == 6:
-            torch.save(self.average.state_dict(), "average.pt")
+            torch.save({{"average": self.average.state_dict(), "seen": self.seen}}, "average.pt")
 
 
 net = Net()
@@ -121,10 +126,6 @@ LEFT_OUT = {{"optimizer": ["optimizer.pt"], "scheduler": ["scheduler.pt"], "gene
 for part in FORGET if saved else ():
     for name in LEFT_OUT.get(part, ()):
         os.unlink(f"{{saved}}/{{name}}")
-if saved and "counter" in FORGET:
-    os.unlink(f"{{saved}}/trainer_state.json")
-    net.load_state_dict(__import__("safetensors.torch").torch.load_file(f"{{saved}}/model.safetensors"))
-    saved = None
 trainer.train(resume_from_checkpoint=saved)
 """
 
@@ -271,20 +272,23 @@ for (x,) in accelerator.skip_first_batches(loader, skip):
 FRAMEWORKS = {"plain": PLAIN, "trainer": TRAINER, "lightning": LIGHTNING, "accelerate": ACCELERATE}
 PARTS = {
     "plain": ("optimizer", "scheduler", "generators", "position", "average", "scaler", "counter"),
-    # Trainer keeps its counter with its position, and Lightning its own: what is left out there is the file, or the loop's state.
+    # The libraries keep counters of their own: the one that is left out is the program's.
     "trainer": ("optimizer", "scheduler", "generators", "position", "average", "counter"),
     "lightning": ("optimizer", "scheduler", "generators", "position", "average", "counter"),
     "accelerate": ("optimizer", "scheduler", "generators", "position", "average", "counter"),
 }
+# Trainer reads the states of optimizer and schedule together or not at all.
+TOGETHER = {("trainer", "optimizer"): ("scheduler",), ("trainer", "scheduler"): ("optimizer",)}
 PAIRS = (("optimizer", "generators"), ("scheduler", "average"), ("position", "counter"))
 
 
 def programs() -> dict[str, tuple[str, tuple[str, ...]]]:
-    """Each program by its name, with the parts that it forgets."""
+    """Each program by its name, with the parts that do not come back in it."""
     found = {}
     for framework, text in FRAMEWORKS.items():
         single = [(part,) for part in PARTS[framework]]
         for forget in [(), *single, *PAIRS]:
             name = f"{framework}, {' and '.join(forget) or 'complete'}"
-            found[name] = (text.format(forget=forget), forget)
+            more = [part for left in forget for part in TOGETHER.get((framework, left), ())]
+            found[name] = (text.format(forget=forget), tuple(sorted({*forget, *more})))
     return found

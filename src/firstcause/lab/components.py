@@ -60,7 +60,7 @@ def of_training(optimizer: torch.optim.Optimizer, places: Sequence[Place]) -> li
     """The optimizer, its schedulers, a gradient scaler, every generator, and averages of its weights."""
     found = [of_optimizer(optimizer)]
     schedulers = everything_of(torch.optim.lr_scheduler.LRScheduler)[0]
-    found += [of_scheduler(s) for s in schedulers if getattr(s, "optimizer", None) is optimizer]
+    found += [of_scheduler(s) for s in schedulers if _drives(s, optimizer)]
     found += [
         Component("scaler", h.key, h.value, h.value.state_dict())
         for h in _each(places)
@@ -68,6 +68,12 @@ def of_training(optimizer: torch.optim.Optimizer, places: Sequence[Place]) -> li
     ]
     found += generators(places)
     return found + averages(optimizer, places)
+
+
+def _drives(scheduler: Any, optimizer: torch.optim.Optimizer) -> bool:
+    """Whether a schedule is this optimizer's, also by way of what accelerate wraps around it."""
+    driven = getattr(scheduler, "optimizer", None)
+    return driven is optimizer or getattr(driven, "optimizer", None) is optimizer
 
 
 def of_optimizer(optimizer: torch.optim.Optimizer) -> Component:

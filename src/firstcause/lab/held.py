@@ -19,6 +19,9 @@ HOLDERS = {
     "DataLoader": ("generator", "sampler", "dataset"),
     "RandomSampler": ("generator",),
     "AveragedModel": ("n_averaged",),
+    "Trainer": ("callback_handler", "state"),
+    "CallbackHandler": ("callbacks",),
+    "TrainerState": ("global_step",),
 }
 
 
@@ -68,10 +71,10 @@ def _within(
     if kind in (int, float, bool, str, bytes, type(None)) or id(value) in seen or not depth:
         return
     seen.add(id(value))
+    # What a library's object hands on is as near as the object itself.
+    further = depth if _is_holder(kind) else depth - 1
     for name, one in _attributes(value):
-        yield from _within(
-            f"{expression}.{name}", f"{kind.__name__}.{name}", one, value, name, depth - 1, seen
-        )
+        yield from _within(f"{expression}.{name}", f"{kind.__name__}.{name}", one, value, name, further, seen)
     if kind is dict:
         for name, one in list(value.items())[:WIDE]:
             if isinstance(name, str) and not isinstance(one, torch.Tensor):
@@ -84,6 +87,10 @@ def _within(
                 yield from _within(
                     f"{expression}[{number}]", f"{key}[{number}]", one, value, str(number), depth - 1, seen
                 )
+
+
+def _is_holder(kind: type) -> bool:
+    return any(base.__name__ in HOLDERS for base in kind.__mro__)
 
 
 def _attributes(value: Any) -> list[tuple[str, Any]]:

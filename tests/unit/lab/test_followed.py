@@ -59,6 +59,19 @@ def test_generators_that_change_nothing_are_not_named() -> None:
     assert found.missing == ()
 
 
+def test_batches_of_another_place_are_a_position_whatever_the_loader_has_drawn() -> None:
+    rows = run(4, 4).rows
+    again = [
+        {**row, "batch": f"b{n}", "generators": {"torch": f"u{n}", "numpy": "n"}, "gradients": f"x{n}"}
+        for n, row in enumerate(rows)
+    ]
+    found = resumed.compare(run(), Followed(tuple(again), ()), 4, control=True)
+    assert [m.kind for m in found.missing] == ["position"]
+    mixed = [{**row, "batch": f"z{n}"} for n, row in enumerate(again)]
+    found = resumed.compare(run(), Followed(tuple(mixed), ()), 4, control=True)
+    assert [m.kind for m in found.missing] == ["generators"]
+
+
 def test_a_run_that_begins_anew_has_loaded_nothing() -> None:
     assert "loaded nothing" in resumed.compare(run(), run(), 4, control=True).why
 

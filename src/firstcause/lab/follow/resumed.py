@@ -18,6 +18,8 @@ CAUSES = {
     "position": "step-counter-not-restored",
 }
 LEAST_STEPS = 2
+# Batches in a row that must be those of another place before it is said that they are, and those that are compared.
+LEAST_ALIKE, COMPARED = 3, 12
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,7 @@ def compare(straight: Followed, again: Followed, saved: int, control: bool) -> R
         return Resumption(why, steps, saved, control)
     own = list(zip(straight.rows[starts[0] :], again.rows, strict=False))
     equal = next((n for n, (a, b) in enumerate(own) if _compared(a) != _compared(b)), len(own))
-    missing = tuple(_missing(own, len(straight.rows) - starts[0], len(again.rows)))
+    missing = tuple(_missing(own, len(straight.rows) - starts[0], len(again.rows), _moved(straight, again)))
     return Resumption("", steps, starts[0], control, equal, len(own), missing)
 
 
@@ -139,7 +141,18 @@ def _compared(row: Row) -> tuple[Any, ...]:
     return row["params"], row["batch"], row["gradients"], row["lr"]
 
 
-def _missing(own: list[tuple[Row, Row]], left: int, taken: int) -> list[Missing]:
+def _moved(straight: Followed, again: Followed) -> bool:
+    """Whether the batches after the resume are, in their order, those of another place of the straight run, and of one only."""
+    there, here = [r["batch"] for r in straight.rows], [r["batch"] for r in again.rows[:COMPARED]]
+    if len(set(here)) < LEAST_ALIKE:
+        return False
+    starts = [
+        n for n in range(len(there) - LEAST_ALIKE + 1) if here[: len(there) - n] == there[n : n + len(here)]
+    ]
+    return len(starts) == 1
+
+
+def _missing(own: list[tuple[Row, Row]], left: int, taken: int, moved: bool) -> list[Missing]:
     one, other = own[0]
     found = []
     for key in one:
@@ -159,7 +172,7 @@ def _missing(own: list[tuple[Row, Row]], left: int, taken: int) -> list[Missing]
     drawn = one["gradients"] != other["gradients"] and one["params"] == other["params"]
     generators = [n for n in one["generators"] if one["generators"][n] != other["generators"].get(n)]
     moving = [n for n in generators if len({a["generators"].get(n) for a, _ in own}) > 1]
-    if moving and (given or drawn):
+    if moving and (given or drawn) and not (given and moved):
         found += [Missing("generators", n, one["generators"][n], other["generators"].get(n)) for n in moving]
     elif given or left != taken:
         found.append(Missing("position", "the position in the data", left, taken))
