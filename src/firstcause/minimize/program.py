@@ -107,6 +107,10 @@ class Program:
             made |= set(call.outputs)
         return replace(self, leaves={n: leaf for n, leaf in self.leaves.items() if n in wanted})
 
+    def with_call(self, at: int, call: Call) -> Program:
+        """With another call at one place."""
+        return replace(self, calls=(*self.calls[:at], call, *self.calls[at + 1 :]))
+
 
 @dataclass
 class Running:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +13,11 @@ from firstcause.minimize.regions import Checkpointed, Custom, Region
 if TYPE_CHECKING:
     from firstcause.minimize.writing import Writer
 
+# Longer expressions have a name of their own.
+WITHIN = 40
+# What stands in brackets; and brackets in brackets with nothing else between them.
+BRACKETED = re.compile(r"\(.*\)")
+BRACKETS = re.compile(r"\(\(([^()]*)\)\)")
 CHECKPOINT = "from torch.utils.checkpoint import checkpoint"
 
 
@@ -24,8 +31,19 @@ class Body:
         self.writer.names = dict(names)
         self.writer.taken |= set(names.values())
 
-    def lines(self, calls: tuple[Call, ...], returned: tuple[Any, ...]) -> list[str]:
-        made = [self.writer.assigned(call, self.writer.call(call)) for call in calls]
+    def lines(
+        self, calls: tuple[Call, ...], returned: tuple[Any, ...], once: frozenset[int] = frozenset()
+    ) -> list[str]:
+        """``once``: numbers of values that stand within the expression that asks for them."""
+        made = []
+        for call in calls:
+            text = self.writer.call(call)
+            mine = once & {*call.outputs}
+            if mine and len(text) <= WITHIN:
+                within = f"({text})" if " " in BRACKETED.sub("", text) else text
+                self.writer.names |= dict.fromkeys(mine, within)
+                continue
+            made.append(BRACKETS.sub(r"(\1)", self.writer.assigned(call, text)))
         values = [
             self.writer.names.get(x.number, "None") if isinstance(x, Ref) else repr(x) for x in returned
         ]
@@ -51,6 +69,15 @@ def definition(outer: Writer, region: Region) -> tuple[str, list[str]]:
 def _named(numbers: tuple[int, ...]) -> dict[int, str]:
     words = ("x", "y", "z") if len(numbers) <= 3 else tuple(f"x{n + 1}" for n in range(len(numbers)))
     return dict(zip(numbers, words, strict=False))
+
+
+def _once(calls: tuple[Call, ...], named: set[int]) -> frozenset[int]:
+    """What one call makes and one later call asks for, where nothing is written in place and nothing is ``named``."""
+    if any(call.name.endswith("_") and not call.name.endswith("__") for call in calls):
+        return frozenset()
+    asked = Counter(n for call in calls for n in call.inputs())
+    made = [n for call in calls if len(call.outputs) == 1 for n in call.outputs if n is not None]
+    return frozenset(n for n in made if asked[n] == 1 and n not in named)
 
 
 def _block(outer: Writer, region: Checkpointed, name: str) -> Iterator[str]:
@@ -80,7 +107,10 @@ def _function(outer: Writer, region: Custom, name: str) -> Iterator[str]:
     names = _named(region.given)
     saved = region.saved()
     forward = Body(outer, names)
-    lines = forward.lines(region.runs[0], region.returned[0] if not saved else ())
+    named = {*saved, *(x.number for values in region.returned for x in values if isinstance(x, Ref))}
+    lines = forward.lines(
+        region.runs[0], region.returned[0] if not saved else (), _once(region.runs[0], named)
+    )
     if saved:
         kept = ", ".join(forward.writer.names[n] for n in saved)
         values = ", ".join(
@@ -101,5 +131,5 @@ def _function(outer: Writer, region: Custom, name: str) -> Iterator[str]:
     if saved:
         held = ", ".join(own[n] for n in saved)
         yield f"        {held}{',' if len(saved) == 1 else ''} = ctx.saved_tensors"
-    body = Body(outer, own).lines(region.runs[1], region.returned[1])
+    body = Body(outer, own).lines(region.runs[1], region.returned[1], _once(region.runs[1], named))
     yield from (f"        {line}" for line in body)

@@ -17,7 +17,7 @@ def fewer_arguments(program: Program) -> Iterator[Program]:
     for at, call in enumerate(program.calls):
         if not isinstance(call.function, Region):
             for changed in shorter(call):
-                yield replace(program, calls=(*program.calls[:at], changed, *program.calls[at + 1 :]))
+                yield program.with_call(at, changed)
     for number, leaf in program.leaves.items():
         if leaf.trained:
             yield replace(program, leaves={**program.leaves, number: replace(leaf, trained=False)})

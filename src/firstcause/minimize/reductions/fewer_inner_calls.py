@@ -1,11 +1,11 @@
-"""Inside a checkpointed block or an autograd Function: leave out calls, and arguments that nothing inside asks for."""
+"""Inside a checkpointed block or an autograd Function: leave out calls, and what is returned."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
 
-from firstcause.minimize.program import Call, Program, Ref
+from firstcause.minimize.program import Program, Ref
 from firstcause.minimize.reductions.fewer_arguments import shorter
 from firstcause.minimize.regions import Custom, Region, regions
 
@@ -14,13 +14,7 @@ def fewer_inner_calls(program: Program) -> Iterator[Program]:
     for at, region in regions(program):
         call = program.calls[at]
         for smaller in (*_without_calls(region), *_without_returned(region)):
-            yield _with(program, at, replace(call, function=smaller))
-        for smaller, args in _without_arguments(region, call):
-            yield _with(program, at, replace(call, function=smaller, args=args))
-
-
-def _with(program: Program, at: int, call: Call) -> Program:
-    return replace(program, calls=(*program.calls[:at], call, *program.calls[at + 1 :]))
+            yield program.with_call(at, replace(call, function=smaller))
 
 
 def _without_calls(region: Region) -> Iterator[Region]:
@@ -69,15 +63,3 @@ def _without_returned(region: Region) -> Iterator[Region]:
         if x is not None:
             values = (*region.returned[1][:n], None, *region.returned[1][n + 1 :])
             yield replace(region, returned=(region.returned[0], values))
-
-
-def _without_arguments(region: Region, call: Call) -> Iterator[tuple[Region, tuple[object, ...]]]:
-    used = region.numbers()
-    for n, number in enumerate(region.given):
-        if number not in used and len(region.given) > 1:
-            args = (*call.args[:n], *call.args[n + 1 :])
-            smaller = replace(region, given=(*region.given[:n], *region.given[n + 1 :]))
-            if isinstance(region, Custom) and len(region.returned[1]) > n:
-                back = region.returned[1]
-                yield replace(smaller, returned=(region.returned[0], (*back[:n], *back[n + 1 :]))), args
-            yield smaller, args

@@ -18,7 +18,7 @@ def plain_settings(program: Program) -> Iterator[Program]:
         for at, call in enumerate(program.calls):
             if call.settings != PLAIN:
                 plain = replace(call, settings=PLAIN)
-                yield replace(program, calls=(*program.calls[:at], plain, *program.calls[at + 1 :]))
+                yield program.with_call(at, plain)
     for number, leaf in program.leaves.items():
         if leaf.value.layout is torch.strided and not leaf.value.is_contiguous():
             plainer = replace(leaf, value=leaf.value.contiguous())
