@@ -14,7 +14,7 @@ TEXT = '''\
 """{title}
 
 Written by `firstcause minimize --pytest`. The program runs in a process of its own, as it was started; it is ended once it
-is two steps past that one. The smallest script that fails in the same way:
+is two steps past that one, and with several processes not before its end. The smallest script that fails in the same way:
 
 {script}
 """
@@ -33,13 +33,14 @@ import torch
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 steps, *sys.argv = sys.argv[1:]
-made = []
+made, process = [], os.getpid()
 
 def stepping(optimizer, args, kwargs):
     grads = [p.grad for group in optimizer.param_groups for p in group["params"] if p.grad is not None]
     assert all(torch.isfinite(g).all() for g in grads), f"a gradient of step {{len(made) + 1}} is not finite"
     made.append(1)
-    if len(made) > int(steps):
+    # A rank that left its others would be a failure of theirs: they go on to the end.
+    if len(made) > int(steps) and os.getpid() == process:
         sys.stdout.flush()
         os._exit({past})
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -49,3 +51,37 @@ def test_message_with_a_backslash_stands_in_the_test(tmp_path: Path) -> None:
     said = ast.get_docstring(ast.parse(text)) or ""
     assert r"no C:\users" in said
     assert r"C:\\users" in said
+
+
+FORKS = """
+import torch
+import torch.multiprocessing as mp
+
+def train(rank):
+    net = torch.nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for step in range(9):
+        optimizer.zero_grad()
+        net(torch.ones(1, 2)).sum().backward()
+        optimizer.step()
+    open(f"ended-{rank}", "w").close()
+
+mp.start_processes(train, nprocs=2, start_method="fork")
+"""
+
+
+def test_ranks_that_are_forks_go_on_to_their_end(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(FORKS)
+    folder = RunFolder(str(tmp_path / "run"))
+    (tmp_path / "run").mkdir()
+    folder.begin(Run("run", ("python", "train.py"), str(tmp_path), "", "3.11", "linux"))
+    made = Reproduction("assert False\n", 1, 1, 1, "AssertionError", failure={"what": "AssertionError"})
+    text = regression_test(folder, 1, made, str(tmp_path / "test_it.py"))
+    assert text is not None
+    (tmp_path / "test_it.py").write_text(text)
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "test_it.py"], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout
+    assert (tmp_path / "ended-0").exists()
+    assert (tmp_path / "ended-1").exists()
