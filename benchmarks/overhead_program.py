@@ -92,7 +92,7 @@ def top(options, clock):
     data = torch.randint(0, 1024, (4096, 65))
     for step in range(clock.steps):
         optimizer.zero_grad()
-        batch = data[torch.randint(0, len(data), (4,))]
+        batch = data[torch.randint(0, len(data), (options.batch,))]
         loss = F.cross_entropy(model(batch[:, :-1]).flatten(0, 1), batch[:, 1:].flatten())
         loss.backward()
         optimizer.step()
@@ -106,7 +106,7 @@ def end(options, clock):
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
     data = torch.randint(0, 1024, (4096, 65))
     for step in range(clock.steps):
-        batch = data[torch.randint(0, len(data), (4,))]
+        batch = data[torch.randint(0, len(data), (options.batch,))]
         loss = F.cross_entropy(model(batch[:, :-1]).flatten(0, 1), batch[:, 1:].flatten())
         loss.backward()
         optimizer.step()
@@ -119,7 +119,7 @@ def accumulation(options, clock):
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
     data = torch.randint(0, 1024, (4096, 65))
     for step in range(clock.steps):
-        batch = data[torch.randint(0, len(data), (4,))]
+        batch = data[torch.randint(0, len(data), (options.batch,))]
         loss = F.cross_entropy(model(batch[:, :-1]).flatten(0, 1), batch[:, 1:].flatten()) / ACCUMULATED
         loss.backward()
         if (step + 1) % ACCUMULATED == 0:
@@ -166,6 +166,7 @@ def main():
     parser.add_argument("--steps", type=int, default=4)
     parser.add_argument("--warm", type=int, default=16)
     parser.add_argument("--toggle", choices=("recorder", "nothing", "anomaly", "norms"), default="recorder")
+    parser.add_argument("--batch", type=int, default=4, help="sequences of 64 tokens")
     parser.add_argument("--tensors", type=int, default=100)
     parser.add_argument("--compile", metavar="BACKEND")
     parser.add_argument("--out", required=True)

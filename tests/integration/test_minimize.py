@@ -112,3 +112,46 @@ def test_run_without_a_failure_is_told_so(tmp_path: Path) -> None:
     done = firstcause(tmp_path, "minimize")
     assert done.returncode == 2
     assert "holds no failing step" in done.stderr
+
+
+SHARED = """
+import tempfile
+import time
+
+from torch.utils.data import DataLoader, Dataset
+
+
+class Pages(Dataset):
+    def __init__(self):
+        self.book = tempfile.TemporaryFile()
+        for n in range(64):
+            self.book.write(bytes([n]) * 65536)
+
+    def __len__(self):
+        return 64
+
+    def __getitem__(self, n):
+        self.book.seek(n * 65536)
+        for _ in range(8):
+            if self.book.read(8192) != bytes([n]) * 8192:
+                raise OSError(f"page {n} is damaged")
+            time.sleep(0.002)
+        return n
+
+
+for batch in DataLoader(Pages(), 8, num_workers=2):
+    print(batch)
+"""
+
+
+def test_reads_of_workers_that_share_a_file_become_a_script(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(SHARED)
+    firstcause(tmp_path, "run", "-q", sys.executable, "train.py")
+    done = firstcause(tmp_path, "minimize", "-o", "repro.py", "--json", "out.json")
+    assert done.returncode == 0, done.stderr
+    script = (tmp_path / "repro.py").read_text()
+    assert "self.book = tempfile.TemporaryFile()" in script
+    assert "raise OSError(" in script
+    assert "num_workers=2" in script
+    assert "it fails in 5 of 5 runs" in done.stdout
+    assert "no call of torch's is in the failure" in done.stdout

@@ -133,6 +133,8 @@ def _told(result: Reproduction) -> str:
     if result.rates and result.rates[0] < result.rates[2]:
         before, after, of = result.rates
         rates = f"the step failed with {before} of {of} seeds, the script fails with {after}; "
+    if not result.calls:
+        return f"{result.lines()} lines; no call of torch's is in the failure; it ends with: {result.ends}"
     return (
         f"{result.lines()} lines; {result.left} of the step's {result.calls} calls of torch are left, "
         f"{result.tried} programs were tried; {rates}it ends with: {result.ends}"

@@ -11,7 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from firstcause.errors import RecordError
+from firstcause.lab.counterfactual import Lab
+from firstcause.lab.loading.ask import ask
 from firstcause.lab.sealed import command_of, failing_step, run_sealed, unsaved
+from firstcause.minimize import handles
 from firstcause.minimize.ranks import parted
 from firstcause.minimize.said import last_exception, plainly
 from firstcause.record import ranked
@@ -96,6 +99,11 @@ def reproduce(
         made = _made(*_run_again(folder, left, said), said, whys)
         if made is not None:
             return made
+    left = end - time.monotonic()
+    if left > LEAST and said is not None and said.worker:
+        made = _of_handle(folder, left, said, whys)
+        if made is not None:
+            return made
     raise RecordError(
         "not-reproduced",
         f"the failure cannot be made smaller: {'; '.join(dict.fromkeys(whys))}",
@@ -122,6 +130,31 @@ def _of_ranks(standings: list[dict[str, Any]], whys: list[str]) -> Reproduction 
     left = found.script.count("dist.") - 1
     dropped = (f"all but {left} of {found.calls} collectives, the model and its data",)
     return Reproduction(found.script, found.calls, left, 1, last, dropped, (), failure)
+
+
+def _of_handle(folder: RunFolder, seconds: float, said: Said, whys: list[str]) -> Reproduction | None:
+    """A script of workers that read one open file, where the run's workers do."""
+    found = ask(Lab(folder, {}, seconds), raised=said.kind)
+    seen = [] if isinstance(found, str) else found.get("seen") or []
+    loader = next((s for s in seen if (s.get("handle") or {}).get("read")), None)
+    if loader is None:
+        whys.append(f"no file is seen that its workers share{f': {found}' if isinstance(found, str) else ''}")
+        return None
+    script = handles.script_of(loader["handle"], said.kind, int(loader.get("workers") or 0))
+    ends = ""
+    for number in range(handles.RUNS):
+        kind, text, ends = _alone(script)
+        if text != handles.SAID:
+            whys.append(
+                f"the script of a shared file ended otherwise in run {number + 1}: {ends or 'with nothing'}"
+            )
+            return None
+    failure = {"kind": "raised", "call": "", "what": kind, "said": text}
+    dropped = (
+        "the dataset's own records, decoding and transforms, the model and its training",
+        f"chance: it fails in {handles.RUNS} of {handles.RUNS} runs",
+    )
+    return Reproduction(script, 0, 0, handles.RUNS, ends, dropped, (), failure)
 
 
 def _replayed(folder: RunFolder, failure: dict[str, Any], seconds: float) -> tuple[dict[str, Any], str]:

@@ -1,8 +1,9 @@
 """The vocabulary: frozen dataclasses, their construction and their plain form; no torch, no files."""
 
+from firstcause.plain import to_plain
 from firstcause.schema.case import CASE_SCHEMA, Case, State
 from firstcause.schema.cause import Cause
-from firstcause.schema.codec import from_plain, to_plain
+from firstcause.schema.codec import from_plain
 from firstcause.schema.diagnosis import SECTIONS, Diagnosis, DiagnosisStatus
 from firstcause.schema.evidence import Evidence, EvidenceKind
 from firstcause.schema.expectation import Expectation

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from firstcause.plain import to_plain
 from firstcause.record import checked, private, redact
 from firstcause.record.journal import file_size_limit
 from firstcause.record.observe import at_failure, check, exceptions, one_rank, privacy, units
 from firstcause.record.observe.dead_device import is_dead
 from firstcause.record.observe.marks import CANDIDATES
 from firstcause.record.observe.replay import Replay, Rewind
-from firstcause.sandbox import fork, writers
-from firstcause.schema import to_plain
+from firstcause.sandbox import fork
 
 if TYPE_CHECKING:
     from firstcause.record.observe.recorder import Recorder
@@ -141,6 +141,9 @@ def split_off(session: Session, where: str, facts: dict[str, Any], seconds: floa
             # The child. OpenMP of GNU hangs in a forked child, so one thread from here on.
             torch.set_num_threads(1)
             if session.finder is not None:
+                # Loaded here, as all that seals: most runs never need it.
+                from firstcause.sandbox import writers
+
                 session.finder.meet(writers.patches())
             return result
         os.close(result)
