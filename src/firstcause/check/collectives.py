@@ -1,4 +1,4 @@
-"""Calls that every rank of a group has to make: torch.distributed, accelerate, Fabric, and a trainer's evaluation."""
+"""Calls that every rank of a group has to make: torch.distributed, accelerate, Fabric, DeepSpeed, a trainer's evaluation."""
 
 from __future__ import annotations
 
@@ -35,6 +35,8 @@ _METHODS = {
 _LIBRARIES = {"accelerator": "accelerate", "fabric": "lightning"}
 # Methods that nothing else has.
 _UNIQUE = ("gather_for_metrics", "wait_for_everyone")
+# DeepSpeed's engine: each rank writes or reads its own part, and waits for the others.
+_OF_ENGINES = ("save_checkpoint", "load_checkpoint", "save_16bit_model", "backward", "step")
 _OF_TRAINERS = ("evaluate", "predict", "train")
 # What says that only a part of the ranks is meant, or none but this one.
 _PART = ("group", "process_group", "no_dist")
@@ -50,7 +52,7 @@ def collectives(code: Code) -> list[Call]:
 
 
 def _several(code: Code) -> bool:
-    libraries = ("torch.distributed", "accelerate", "lightning", "transformers", "trl")
+    libraries = ("torch.distributed", "accelerate", "deepspeed", "lightning", "transformers", "trl")
     return any(code.imports(library) for library in libraries)
 
 
@@ -59,6 +61,10 @@ def _methods(code: Code) -> Iterator[Call]:
         for call in code.methods(name) if code.imports(_LIBRARIES[owner]) else ():
             if call.receiver is not None and (name in _UNIQUE or _is_owner(code, call, owner)):
                 yield call
+    for call in code.methods(*_OF_ENGINES) if code.imports("deepspeed") else ():
+        made = maker(code, call.module, call.receiver) if call.receiver is not None else None
+        if made is not None and made.name == "deepspeed.initialize":
+            yield call
     for call in code.methods(*_OF_TRAINERS) if code.imports("transformers") or code.imports("trl") else ():
         made = maker(code, call.module, call.receiver) if call.receiver is not None else None
         if made is not None and made.name in (*TRAINERS, *OF_TRL):

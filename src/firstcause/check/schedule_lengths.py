@@ -21,6 +21,7 @@ LENGTHS: dict[str, tuple[tuple[str, int], ...]] = {
     f"{TORCH}LinearLR": (("total_iters", 3),),
     f"{TORCH}ConstantLR": (("total_iters", 2),),
     f"{TORCH}PolynomialLR": (("total_iters", 1),),
+    f"{TORCH}LambdaLR": (("lr_lambda", 1),),
     f"{TORCH}StepLR": (("step_size", 1),),
     f"{TORCH}MultiStepLR": (("milestones", 1),),
     "transformers.get_linear_schedule_with_warmup": (("num_training_steps", 2),),
@@ -43,7 +44,26 @@ _STEPS = re.compile(
 def length_of(made: Call) -> Value | None:
     """The argument of a schedule that says how long it is."""
     wanted = LENGTHS.get(made.name, ())
-    return next((v for n, p in wanted if (v := made.argument(n, p)) is not None), None)
+    given = next((v for n, p in wanted if (v := made.argument(n, p)) is not None), None)
+    return _whole(made.code, given) if given is not None and made.name.endswith("LambdaLR") else given
+
+
+def _whole(code: Code, given: Value) -> Value | None:
+    """What a function of the step divides it by, where that is one thing."""
+    if given.path:
+        return None
+    found = []
+    for origin in code.origins(given.module, given.node):
+        node = origin.node
+        if not isinstance(node, (ast.Lambda, ast.FunctionDef)) or not node.args.args:
+            continue
+        # A method is given itself first.
+        step = node.args.args[-1].arg
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Div):
+                names = {n.id for n in ast.walk(inner.left) if isinstance(n, ast.Name)}
+                found += [Value(origin.module, inner.right)] if step in names else []
+    return found[0] if len({ast.unparse(v.node) for v in found}) == 1 else None
 
 
 def parts_of(code: Code, made: Call) -> list[Call]:
@@ -84,7 +104,27 @@ def unit_of(code: Code, value: Value, hops: int = HOPS) -> Unit:
             return units.pop() if len(units) == 1 else ""
         if {"epochs", "steps"} <= units:
             return ""
-    return _of_name(node)
+    told = _of_name(node)
+    if not told and isinstance(node, ast.Name) and hops:
+        # A number may come from a config: then the names on the way tell it.
+        given = _assigned(value, node)
+        return unit_of(code, value.at(given), hops - 1) if given is not None else ""
+    return told
+
+
+def _assigned(value: Value, node: ast.Name) -> ast.expr | None:
+    """What is assigned to a name in its function, where that is one attribute, name or entry."""
+    function = value.module.function(node)
+    while isinstance(function, ast.Lambda):
+        function = value.module.function(function)
+    found = [
+        a.value
+        for a in value.module.nodes(ast.Assign)
+        if value.module.function(a) is function
+        and any(isinstance(t, ast.Name) and t.id == node.id for t in a.targets)
+    ]
+    plain = (ast.Attribute, ast.Name, ast.Subscript)
+    return found[0] if len(found) == 1 and isinstance(found[0], plain) else None
 
 
 def _of_operation(code: Code, value: Value, node: ast.BinOp, hops: int) -> Unit:

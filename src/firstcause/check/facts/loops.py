@@ -13,6 +13,7 @@ from firstcause.check.facts.normal import normal
 from firstcause.check.facts.values import known_value, share_of, value_of
 from firstcause.check.partials import whole_calls
 from firstcause.check.reasons import reason
+from firstcause.check.registries import chosen_calls
 from firstcause.check.steps import OPTIMIZERS
 
 SCHEDULES = {
@@ -117,10 +118,12 @@ def _optimizers(code: Code) -> Iterator[Fact]:
     makers += code.calls(
         "transformers.Adafactor", "bitsandbytes.optim.AdamW8bit", "bitsandbytes.optim.PagedAdamW8bit"
     )
-    for call in makers:
-        last = call.name.rpartition(".")[2]
+    chosen = {c.call: c.site for c in chosen_calls(code, "torch.optim.") if _last(c.call) in OPTIMIZERS}
+    made = {c.node for c in makers}
+    for call in [*makers, *(c for c in chosen if c.node not in made)]:
+        last = _last(call)
         why = reason(call.module, call.node)
-        yield Fact("optimizer", normal("optimizer", last), call.site, call.name, reason=why)
+        yield Fact("optimizer", normal("optimizer", last), chosen.get(call, call.site), call.name, reason=why)
         for argument, key in SETTINGS.items():
             value = value_of(call, argument, 1 if argument == "lr" else None)
             for found in [value] if value is not None else _of_groups(call, argument):
@@ -128,6 +131,10 @@ def _optimizers(code: Code) -> Iterator[Fact]:
                     yield Fact(
                         key, found.value, found.site, f"{last}({argument}=)", argument, not found.overridable
                     )
+
+
+def _last(call: Call) -> str:
+    return call.name.rpartition(".")[2]
 
 
 def _of_groups(call: Call, argument: str) -> Iterator[Constant]:

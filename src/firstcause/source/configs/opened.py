@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import glob
 import os
 
 from firstcause.source.callsites import call_index, last_name
@@ -28,8 +29,19 @@ SAME_METHODS = {"open", "read", "read_text", "read_bytes", "resolve", "absolute"
 def config_of(walk: Walk, value: Value) -> ConfigFile | None:
     """The config file beneath the project's root that a path or an open file stands for; None unless it is one."""
     text = path_text(walk, value)
-    path = find(walk, value.module, text) if text else None
+    path = find(walk, value.module, text) if text else _only_one(walk, value)
     return walk.project.config(path) if path and not is_written(walk, path) else None
+
+
+def _only_one(walk: Walk, value: Value) -> str | None:
+    """The only file that a path may stand for whose name the command line completes: ``exp/{name}.yaml``."""
+    text = path_text(walk.fork(), value, loose=True)
+    if text is None or "*" not in os.path.basename(text) or not os.path.splitext(text)[1]:
+        return None
+    folders, root = [walk.project.root, *walk.project.search], walk.project.root.rstrip(os.sep) + os.sep
+    within = [glob.glob(os.path.join(glob.escape(f), text)) for f in folders]
+    found = {p for paths in within for p in map(os.path.normpath, paths) if p.startswith(root)}
+    return found.pop() if len(found) == 1 else None
 
 
 def find(walk: Walk, module: Module, text: str) -> str | None:
@@ -82,71 +94,73 @@ def _written(walk: Walk, value: Value) -> str | None:
     return path_text(walk.fork(), value.at(target)) if target is not None else None
 
 
-def path_text(walk: Walk, value: Value, hops: int = MAX_HOPS) -> str | None:
-    """The one path that an expression has where the code alone says it."""
+def path_text(walk: Walk, value: Value, hops: int = MAX_HOPS, loose: bool = False) -> str | None:
+    """The one path that an expression has where the code alone says it; ``loose``: ``*`` for what it does not say."""
     if hops <= 0:
         return None
-    direct = _direct(walk, value, hops)
+    direct = _direct(walk, value, hops, loose)
     if direct is not None:
         return direct
     origins = walk.trace(value, ()) or []
-    texts = {_of_origin(walk, o, hops - 1) for o in origins if o.node is not value.node}
+    texts = {_of_origin(walk, o, hops - 1, loose) for o in origins if o.node is not value.node}
     return texts.pop() if len(texts) == 1 else None
 
 
-def _of_origin(walk: Walk, origin: Origin, hops: int) -> str | None:
+def _of_origin(walk: Walk, origin: Origin, hops: int, loose: bool) -> str | None:
     return path_text(walk, origin.value, hops) if origin.value is not None else None
 
 
-def _direct(walk: Walk, value: Value, hops: int) -> str | None:
+def _direct(walk: Walk, value: Value, hops: int, loose: bool) -> str | None:
     node = value.node
     if value.path:
         return None
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, str) else None
     if isinstance(node, ast.Name):
-        return value.module.path if node.id == "__file__" else _with_target(walk, value, node, hops)
+        return value.module.path if node.id == "__file__" else _with_target(walk, value, node, hops, loose)
     if isinstance(node, ast.Attribute) and node.attr == "parent":
-        inner = path_text(walk, value.at(node.value), hops - 1)
+        inner = path_text(walk, value.at(node.value), hops - 1, loose)
         return os.path.dirname(inner) if inner is not None else None
     if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Div, ast.Add)):
-        left, right = (path_text(walk, value.at(n), hops - 1) for n in (node.left, node.right))
+        left, right = (path_text(walk, value.at(n), hops - 1, loose) for n in (node.left, node.right))
         if left is None or right is None:
             return None
         return os.path.join(left, right) if isinstance(node.op, ast.Div) else left + right
     if isinstance(node, ast.JoinedStr):
-        return _joined(walk, value, node, hops)
-    return _called(walk, value, node, hops) if isinstance(node, ast.Call) else None
+        return _joined(walk, value, node, hops, loose)
+    return _called(walk, value, node, hops, loose) if isinstance(node, ast.Call) else None
 
 
-def _with_target(walk: Walk, value: Value, node: ast.Name, hops: int) -> str | None:
+def _with_target(walk: Walk, value: Value, node: ast.Name, hops: int, loose: bool) -> str | None:
     """The file of ``with open(path) as node``."""
     bound = lookup(value.module, node, Wanted(node.id))
     if len(bound) != 1 or bound[0].kind != "opaque" or not isinstance(bound[0].value, ast.expr):
         return None
     frame = frame_of(value.frame, value.module.function(bound[0].value))
-    return path_text(walk, Value(value.module, bound[0].value, frame), hops - 1)
+    return path_text(walk, Value(value.module, bound[0].value, frame), hops - 1, loose)
 
 
-def _joined(walk: Walk, value: Value, node: ast.JoinedStr, hops: int) -> str | None:
+def _joined(walk: Walk, value: Value, node: ast.JoinedStr, hops: int, loose: bool) -> str | None:
     parts = [
-        path_text(walk, value.at(p.value if isinstance(p, ast.FormattedValue) else p), hops - 1)
+        path_text(walk, value.at(p.value if isinstance(p, ast.FormattedValue) else p), hops - 1, loose)
         for p in node.values
     ]
-    return None if None in parts else "".join(p for p in parts if p is not None)
+    if None in parts and not loose:
+        return None
+    return "".join("*" if p is None else p for p in parts)
 
 
-def _called(walk: Walk, value: Value, node: ast.Call, hops: int) -> str | None:
+def _called(walk: Walk, value: Value, node: ast.Call, hops: int, loose: bool) -> str | None:
     name = external(resolve(walk.project, value.module, node.func))
     if name in JOINING:
-        parts = [path_text(walk, value.at(a), hops - 1) for a in node.args]
+        parts = [path_text(walk, value.at(a), hops - 1, loose) for a in node.args]
         return None if None in parts or not parts else os.path.join(*(p for p in parts if p is not None))
     if name == "os.path.dirname" and node.args:
-        inner = path_text(walk, value.at(node.args[0]), hops - 1)
+        inner = path_text(walk, value.at(node.args[0]), hops - 1, loose)
         return os.path.dirname(inner) if inner is not None else None
     if name in SAME or name in OPENING:
         given = node.args[0] if node.args else next((k.value for k in node.keywords if k.arg == "file"), None)
-        return path_text(walk, value.at(given), hops - 1) if given is not None else None
+        return path_text(walk, value.at(given), hops - 1, loose) if given is not None else None
     if isinstance(node.func, ast.Attribute) and node.func.attr in SAME_METHODS and not name:
-        return path_text(walk, value.at(node.func.value), hops - 1)
+        return path_text(walk, value.at(node.func.value), hops - 1, loose)
     return None

@@ -53,10 +53,11 @@ def merged(walk: Walk, value: Value, node: ast.Call, chain: Chain) -> Result:
 
 def _is_mapping(walk: Walk, value: Value) -> bool:
     """Whether an argument of a merge is known whole, so that a key which it lacks is surely not there."""
-    return all(isinstance(o.node, ast.Dict) and o.exact for o in walk.trace(value, ()) or []) or _is_empty(
-        value.node
-    )
+    origins = walk.trace(value, ()) or []
+    known = all((isinstance(o.node, ast.Dict) and o.exact) or _is_empty(o.node) for o in origins)
+    return known if origins else _is_empty(value.node)
 
 
-def _is_empty(node: ast.expr) -> bool:
+def _is_empty(node: ast.AST) -> bool:
+    # What a command line adds is not in the code.
     return isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "from_cli"

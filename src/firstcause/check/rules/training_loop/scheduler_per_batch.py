@@ -141,6 +141,12 @@ def _count(loop: Loop) -> Value | None:
         called = called.args[0]
     if not isinstance(called, ast.Call) or getattr(called.func, "id", "") not in ("range", "trange"):
         return None
+    if len(called.args) == 2 and ast.unparse(called.args[0]) != "0":
+        first, end = called.args
+        # From 1 to n + 1 are n.
+        if isinstance(end, ast.BinOp) and isinstance(end.op, ast.Add):
+            end = end.left if ast.unparse(end.right) == ast.unparse(first) else end
+        return Value(loop.module, end)
     return Value(loop.module, called.args[-1]) if 1 <= len(called.args) <= 2 else None
 
 
@@ -266,6 +272,12 @@ BAD = (
         + "            sched.step()  # found\n"
     ),
     Example(
+        (_HEAD + "    sched = torch.optim.lr_scheduler.CosineAnnealingLR(opt, T_max=epochs)" + _LOOP).replace(
+            "range(epochs)", "range(1, epochs + 1)"
+        )
+        + "            sched.step()  # found\n"
+    ),
+    Example(
         (_HEAD + "    sched = torch.optim.lr_scheduler.StepLR(opt, 30)" + _LOOP).replace(
             "range(epochs)", "range(90)"
         )
@@ -305,6 +317,11 @@ BAD = (
         _CYCLE.format("20_000"),
         'return {"optimizer": opt, "lr_scheduler": {"scheduler": sched, "monitor": "loss"}}  # found',
     ),
+    _lightning(
+        "warmup = self.hparams.warmup_steps",
+        "sched = torch.optim.lr_scheduler.LambdaLR(opt, lambda n: min(1.0, (n + 1) / warmup))",
+        "return [opt], [sched]  # found",
+    ),
 )
 GOOD = (
     _lightning(
@@ -323,6 +340,11 @@ GOOD = (
         'config = {"scheduler": sched}',
         'config["interval"] = "step"',
         'return {"optimizer": opt, "lr_scheduler": config}',
+    ),
+    _lightning(
+        "warmup = self.hparams.warmup_epochs",
+        "sched = torch.optim.lr_scheduler.LambdaLR(opt, lambda n: min(1.0, (n + 1) / warmup))",
+        "return [opt], [sched]",
     ),
     _lightning(
         _CYCLE.format("self.total_steps // self.steps_per_epoch"),
