@@ -76,6 +76,11 @@ def line_of(program: str, mark: str) -> int:
     return next((n for n, text in enumerate(program.splitlines(), 1) if text.endswith(mark)), 0)
 
 
+def lines_of(program: str, mark: str) -> list[int]:
+    """The numbers of every line that ends in a mark."""
+    return [n for n, text in enumerate(program.splitlines(), 1) if text.endswith(mark)]
+
+
 def is_near(diagnosis: Mapping[str, Any], line: int) -> bool:
     """Whether a diagnosis names this line, or one close to it; line 0 is none."""
     return bool(line) and abs((diagnosis.get("site") or {}).get("line", 0) - line) <= LINES

@@ -163,7 +163,7 @@ PROGRAMS = (
         "compiled for each value of a counter",
         GUARDED,
         "recompiles-every-step",
-        (('quick = torch.compile(net, backend="eager")', "quick = net"),),
+        (('quick = torch.compile(net, backend="eager", dynamic=False)', "quick = net"),),
     ),
     Slow("large layers", LARGE, ""),
     Slow("a recurrent cell", RECURRENT, ""),

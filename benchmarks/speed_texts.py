@@ -1,4 +1,5 @@
-"""The trainings of ``speed_programs.py`` as text: the slow line of each ends in ``# slow``."""
+"""The trainings of ``speed_programs.py`` as text: the slow line of each ends in ``# slow``, and so does the line
+that it calls where the work is done."""
 
 from __future__ import annotations
 
@@ -107,7 +108,7 @@ class Table:
         self.size = size
 
     def angles(self):
-        return torch.tensor([[p / 10000 ** (2 * (k // 2) / 32) for k in range(32)] for p in range(self.size)])
+        return torch.tensor([[p / 10000 ** (2 * (k // 2) / 32) for k in range(32)] for p in range(self.size)])  # slow
 
 
 net = nn.Sequential(nn.Linear(32, 64), nn.ReLU(), nn.Linear(64, 1))
@@ -173,16 +174,16 @@ GUARDED = program(
 class Warm(nn.Module):
     def __init__(self):
         super().__init__()
-        self.inner, self.seen = nn.Linear(32, 1), 0.0
+        self.inner, self.seen = nn.Linear(32, 1), 0
 
     def forward(self, x):
-        self.seen = self.seen + 0.5
-        return self.inner(x) * min(self.seen, 1000.5)  # slow
+        self.seen = self.seen + 1
+        return self.inner(x) * min(self.seen, 1000)  # slow
 
 
 net = Warm()
 optimizer = torch.optim.SGD(net.parameters(), lr=1e-6)
-quick = torch.compile(net, backend="eager")
+quick = torch.compile(net, backend="eager", dynamic=False)
 torch._dynamo.config.recompile_limit = 256
 """,
     PLAIN_LOOP.replace("600", "200"),
@@ -208,7 +209,7 @@ texts = [" ".join(f"w{(n * 7 + k * 13) % 997}" for k in range(64)) for n in rang
 
 def encoded(text):
     numbers = {}
-    for one in texts:
+    for one in texts:  # slow
         for word in one.split():
             numbers.setdefault(word, len(numbers))
     return [numbers[w] % 64 for w in text.split()]
