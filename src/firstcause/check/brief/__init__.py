@@ -13,6 +13,9 @@ from firstcause.check.brief.turns import turns
 from firstcause.check.brief.vocabulary import vocabulary
 from firstcause.schema.instruction import Instruction
 
+# Counts of what happens once where it is not wanted.
+_ONCE = frozenset({"gradient_accumulation"})
+
 __all__ = ["Kind", "Text", "contradictions", "is_reason", "names_asker", "read", "speaks_for_user"]
 
 
@@ -35,7 +38,11 @@ def read(texts: Sequence[Text]) -> list[Instruction]:
 
 def _instruction(heard: Heard, text: Text, several: bool) -> Instruction:
     reading = heard.reading
+    value, polarity = reading.value, reading.polarity
+    if polarity == "forbid" and value == "none" and reading.key in _ONCE:
+        # "No accumulation" is one batch per update, which a config may say as well.
+        value, polarity = 1, "require"
     return Instruction(
-        reading.key, reading.value, heard.sentence, reading.relation, reading.polarity, reading.strength, reading.scope,
+        reading.key, value, heard.sentence, reading.relation, polarity, reading.strength, reading.scope,
         reading.status, reading.condition, f"{text.origin} message {heard.turn}" if several else text.origin, heard.line,
     )  # fmt: skip

@@ -67,7 +67,7 @@ def _message(
         # "Yes, but 0.85": what follows changes what is accepted.
         corrected = corrected or any(reading.accepted for reading in found)
         before = [*said[-_REMEMBERED:], *(h.reading for h in here[-_REMEMBERED:]), *found]
-        topics = (*question.topic, *(t for t in topic if t in _PACED), *named)
+        topics = (*_open(question.topic, here), *(t for t in topic if t in _PACED), *named)
         line = read_sentence(sentence, scene, known, turn.text, before, topics, corrected)
         told = all(r.told for r in line.readings)
         corrected = told and any(t.has("correction") for t in sentence.tokens)
@@ -77,6 +77,12 @@ def _message(
         for reading in (*found, *approved(line, question), *line.readings):
             here.append(Heard(reading, sentence.text, sentence.line, turn.number))
     return here, topic
+
+
+def _open(topic: tuple[str, ...], here: Sequence[Heard]) -> tuple[str, ...]:
+    """What a question still asks: once a card is named, no bare number counts cards."""
+    named = any(h.reading.key in ("gpu", "num_gpus") for h in here)
+    return tuple(t for t in topic if t != "num_gpus") if named else topic
 
 
 def _named_alone(tokens: Sequence[Token]) -> tuple[str, ...]:

@@ -15,6 +15,9 @@ def derived(instructions: Sequence[Instruction]) -> list[Instruction]:
     effective, gpus = _given(instructions, "effective_batch_size"), _given(instructions, "num_gpus")
     world = max(1, gpus.value) if gpus is not None else 1
     if batch is not None and accumulation is not None and effective is None:
+        if accumulation.value == 1 and batch.scope != "per_device":
+            # "32, no accumulation" does not say whether a device has 32, or all of them.
+            return []
         return [_derived("effective_batch_size", batch.value * accumulation.value * world, batch)]
     if batch is not None and effective is not None and accumulation is None and batch.relation == "eq":
         steps = effective.value / (batch.value * world)

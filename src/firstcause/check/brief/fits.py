@@ -15,6 +15,9 @@ _UNITS = frozenset({"units", "neurons", "units each", "neurons each"})
 _KINDS = word_set("labels", "kinds")
 # "After epoch 3" is no count.
 _ORDINALS = frozenset({"epoch", "step", "iteration", "pass"})
+_OF_A_MATRIX = frozenset({"fp", "fn", "tn"})
+_AT = frozenset({"after", "at", "from", "in", "until", "before", "by"})
+_BEING = ("be", "is", "more", "less", "very", "stay", ",", ":", ";", "—")
 _OF_IMAGES = word_set("fits", "of_images")
 _SOME = word_set("fits", "some")
 _BEFORE_RATE = word_set("fits", "before_rate")
@@ -48,6 +51,10 @@ def fits(line: Line, number: int, name: int) -> bool:
         return False
     if number < name and word.key == "gradient_accumulation" and "with" in line.words(number + 1, name):
         return False
+    judged = bool(_OF_A_MATRIX & {t.text for t in line.tokens})
+    if word.text == "tp" and (judged or not line.scene.inference or not 0 < number - name <= 2):
+        # Beside FP and FN it counts what was right.
+        return False
     if word.key == "num_gpus" and CONSUMER.match(token.text):
         # A card's model number counts no cards.
         return False
@@ -59,7 +66,13 @@ def fits(line: Line, number: int, name: int) -> bool:
         return False
     if name < number and word.text in ("gpu", "card") and line.tokens[name + 1].text not in (":", "="):
         return False
+    if word.text == "patient" and name and not line.tokens[name - 1].text.startswith(_BEING):
+        # "One folder per patient".
+        return False
     if name + 1 == number and word.text in _ORDINALS:
+        return False
+    if _is_ordinal(line, number):
+        # "The batch size is halved after epoch 10".
         return False
     if number > 1 and line.tokens[number - 1].text == "/" and line.tokens[number - 2].kind == "number":
         # A quarter of an epoch, 1/4.
@@ -135,6 +148,12 @@ def fits(line: Line, number: int, name: int) -> bool:
         return False
     reach = 3 if word.key == "num_layers" else 2
     return token.unit == "%" or not (token.spelled and abs(number - name) > reach)
+
+
+def _is_ordinal(line: Line, at: int) -> bool:
+    """Whether a number says which epoch, or step, is meant: "after epoch 10"."""
+    before = line.words(at - 2, at)
+    return before[-1:] == ["at epoch"] or (len(before) == 2 and before[0] in _AT and before[1] in _ORDINALS)
 
 
 def _counts_things(line: Line, at: int) -> bool:

@@ -24,6 +24,14 @@ _CARDS = frozenset({"gpu", "gpus", "card", "cards", "machine", "machines", "serv
 _SCHEMA = re.compile(r"schema[^/]*\.json\Z")
 _KEEPS_TO = ("follow", "match", "conform", "obey", "compl", "adher", "satisf", "valid", "respect", "fit")
 _READ = ("input", "request", "record", "payload", "source")
+_REACH = 7
+_IS = frozenset({"be", "is", "are", "as", "in", "plain", "pure", "only", "valid", "become"})
+# A form that fails: "where the answer did not become valid JSON", "if it isn't valid JSON".
+_WHERE = frozenset({"where", "when", "whenever", "if", "unless", "case"})
+_BECOMES = frozenset({"become", "parse", "parses", "yield", "produce", "turn"})
+_NOT_SO = frozenset(
+    {"isnt", "wasnt", "didnt", "doesnt", "arent", "not", "invalid", "fails", "cannot", "cant"}
+)
 # What a form is called, and the value that stands for it.
 _FORMS = {
     "regex": "regex",
@@ -50,10 +58,16 @@ def _is_schema(line: Line, at: int) -> bool:
 
 def held_to_form(line: Line) -> None:
     """Claim a choice, a pattern or a grammar where the sentence says that the engine enforces it."""
-    if line.scene.training or any(r.key == "structured_output" for r in line.readings):
+    if line.scene.training:
         return
+    _of_faults(line)
+    if any(r.key == "structured_output" for r in line.readings):
+        return
+    _bare_json(line)
     words = words_in(line.tokens)
     if not any(w.startswith(_ENFORCES) for w in words) or not any(w.startswith(_WRITTEN) for w in words):
+        return
+    if any(r.key == "structured_output" for r in line.readings):
         return
     schema = next((n for n in range(len(line.tokens)) if _is_schema(line, n)), None)
     if schema is not None:
@@ -71,3 +85,38 @@ def held_to_form(line: Line) -> None:
         if form and not token.claimed:
             line.claim(Reading("structured_output", form, at, at))
             return
+
+
+def _bare_json(line: Line) -> None:
+    """Claim "the reply must be JSON" and "the engine guarantees JSON"; where a schema is enforced, that."""
+    tokens = line.tokens
+    for at, token in enumerate(tokens):
+        if token.text != "json" or token.claimed:
+            continue
+        before = words_in(t for t in tokens[max(0, at - _REACH) : at] if t.segment == token.segment)
+        after = words_in(t for t in tokens[at + 1 : at + 3] if t.segment == token.segment)
+        written = any(w.startswith((*_WRITTEN, "it")) for w in before) and bool(set(before[-2:]) & _IS)
+        enforced = any(w.startswith(_ENFORCES) for w in (*before, *after)) or after[:1] == ["only"]
+        refused = bool(before) and before[-1] in ("no", "without") and after[:1] != ["schema"]
+        if not (written or enforced or refused):
+            continue
+        schema = any(t.text.split()[-1] == "schema" for t in tokens) and any(
+            w.startswith(_ENFORCES) for w in words_in(tokens)
+        )
+        line.claim(Reading("structured_output", "json_schema" if schema else "json", at, at))
+        return
+
+
+def _of_faults(line: Line) -> None:
+    """Leave "null where the answer did not become valid JSON": it says what happens when it fails."""
+    tokens = line.tokens
+    for reading in [r for r in line.readings if r.key == "structured_output"]:
+        own = [t for t in tokens[: reading.first] if t.segment == tokens[reading.first].segment]
+        words = words_in(own)
+        if "anything" in words and {"that", "which"} & set(words):
+            # "Never return anything that is not valid JSON" asks for it.
+            reading.settled = True
+            continue
+        denied = any(t.has("not") for t in own) or bool(_NOT_SO & set(words))
+        if denied and (_WHERE & set(words) or _BECOMES & set(words[-2:])):
+            line.readings.remove(reading)

@@ -6,16 +6,19 @@ from collections.abc import Sequence
 
 from firstcause.check.brief.batches import whole_and_part
 from firstcause.check.brief.candidates import several_answers
+from firstcause.check.brief.ceilings import batch_that_stays, too_much
 from firstcause.check.brief.choices import choose
 from firstcause.check.brief.counts import owned_counts
 from firstcause.check.brief.exempt import exempt_from_decay
 from firstcause.check.brief.factors import batch_factors
+from firstcause.check.brief.firsts import first_steps
 from firstcause.check.brief.forms import held_to_form
 from firstcause.check.brief.frozen import frozen
 from firstcause.check.brief.hardware import name_hardware
 from firstcause.check.brief.labels import count_labels
 from firstcause.check.brief.leftovers import name_leftovers
 from firstcause.check.brief.lengths import said_by_the_way
+from firstcause.check.brief.members import counted_members
 from firstcause.check.brief.memory import left_free, used
 from firstcause.check.brief.metrics import best_by, note_metric
 from firstcause.check.brief.modules import target_modules
@@ -28,6 +31,7 @@ from firstcause.check.brief.reading import Line, Reading, Scene
 from firstcause.check.brief.refine import refine, same_again
 from firstcause.check.brief.relative import changed_values, relative_values
 from firstcause.check.brief.samples import sample_counts
+from firstcause.check.brief.schedules import starting_rates, stepped_rates
 from firstcause.check.brief.secrets import name_secrets
 from firstcause.check.brief.sentences import Sentence
 from firstcause.check.brief.shorthand import glued_letters
@@ -59,17 +63,23 @@ def read_sentence(
     used(line)
     name_hardware(line)
     name_places(line, known, typed, heard)
+    too_much(line)
+    batch_that_stays(line, heard)
     sample_counts(line)
     said_by_the_way(line)
     held_out(line)
     exempt_from_decay(line)
     total_batches(line)
+    stepped_rates(line)
+    starting_rates(line)
     update_paces(line)
+    first_steps(line)
     paces(line)
     owned_counts(line)
     kept_checkpoints(line)
     name_secrets(line, typed)
-    count_labels(line)
+    count_labels(line, heard)
+    counted_members(line, heard)
     visits(line)
     several_answers(line)
     pair(line)

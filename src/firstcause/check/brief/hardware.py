@@ -8,11 +8,14 @@ from firstcause.check.brief.fits import CONSUMER
 from firstcause.check.brief.limits import limit
 from firstcause.check.brief.numbers import whole
 from firstcause.check.brief.reading import Line, Reading
-from firstcause.check.brief.tokens import Token
+from firstcause.check.brief.tokens import Token, words_in
 from firstcause.check.brief.vocabulary import word_set
 
 _BEFORE_CARD = word_set("hardware", "before_card")
 _CARD = frozenset({"gpu", "gpus", "card", "cards"})
+_CARDS = frozenset({"gpus", "cards", "graphics cards", "accelerators", "devices"})
+_OWNED = frozenset({"of", "our", "my", "the", "these", "those", "your", "available", "local", "nvidia"})
+_TAKEN = frozenset({"busy", "taken", "occupied", "blocked", "reserved", "broken", "gone", "down"})
 _VENDOR = re.compile(r"^(?:nvidia |geforce )+")
 _SKIPPED = word_set("hardware", "skipped")
 _MEMORY_OF = word_set("hardware", "memory_of")
@@ -27,6 +30,7 @@ def name_hardware(line: Line) -> None:
         if token.kind in ("number", "word") and _is_card(line, at):
             token.kind = "card"
     _of_several(line)
+    _both(line)
     _nodes(line)
     for at, token in enumerate(line.tokens):
         if token.kind == "card":
@@ -81,6 +85,25 @@ def _of_several(line: Line) -> None:
             return
 
 
+def _both(line: Line) -> None:
+    """Two of them: "over both of our GPUs"; those that are busy with other things are none."""
+    tokens = line.tokens
+    for at, token in enumerate(tokens):
+        if token.text != "both" or token.claimed:
+            continue
+        last = at + 1
+        while last < len(tokens) and tokens[last].text in _OWNED:
+            last += 1
+        taken = bool(_TAKEN & set(words_in(tokens[last + 1 : last + 4])))
+        if last < len(tokens) and tokens[last].text in _CARDS and not taken and not _one_of(line, at):
+            line.claim(Reading("num_gpus", 2, at, last))
+            return
+
+
+def _one_of(line: Line, at: int) -> bool:
+    return line.words(at - 1, at) in (["of"], ["one of"])
+
+
 def _nodes(line: Line) -> None:
     """Several machines: "2 nodes with 4 GPUs each" are 8 GPUs."""
     tokens = line.tokens
@@ -107,7 +130,8 @@ def _is_card(line: Line, at: int) -> bool:
     if not CONSUMER.match(token.text):
         return False
     if at == 0:
-        return token.text.endswith("s") or _among_cards(line, at)
+        # A bare number answers which card it is.
+        return token.text.endswith("s") or _among_cards(line, at) or "num_gpus" in line.topic
     before, after = line.tokens[at - 1], line.tokens[at + 1] if at + 1 < len(line.tokens) else None
     counted = before.kind == "number" and (before.spelled or before.unit in ("x", "gb"))
     if before.entry is not None and before.entry.named is not None and before.text not in _CARD:

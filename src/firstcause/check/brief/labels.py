@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import pairwise
 
 from firstcause.check.brief.numbers import whole
 from firstcause.check.brief.reading import Line, Reading
+from firstcause.check.brief.tags import settle_counts
 from firstcause.check.brief.tokens import Token, words_in
 from firstcause.check.brief.vocabulary import word_set
 
@@ -22,18 +24,13 @@ _TELLS_APART = tuple(sorted(word_set("labels", "tells_apart")))
 _NOT_OF_CLASSES = word_set("labels", "not_of_classes")
 _APART = ("distinguish", "differentiat", "discriminat", "recogni")
 _RUN = word_set("labels", "run")
-_SUMS = word_set("labels", "sums")
-_IN_ALL = frozenset({"total", "all", "altogether", "overall", "together"})
-_SCHEMES = frozenset({"bio", "iob", "iob2", "bio2"})
-_ENTITIES = frozenset({"entity", "entities", "types", "kinds", "sorts"})
-_REACH = 5
 _NAMES_LABELS = re.compile(
     r"(?:id|label|labels|class|classes|stars?|rating|category|intent|target|y|score|grade|severity)[`'\"]*\Z"
 )
 
 
-def count_labels(line: Line) -> None:
-    """Claim numbers and ranges that count classes."""
+def count_labels(line: Line, heard: Sequence[Reading] = ()) -> None:
+    """Claim numbers and ranges that count classes; ``heard`` may hold counts of what the same classes mark."""
     tokens = line.tokens
     for at, token in enumerate(tokens):
         if token.claimed:
@@ -69,40 +66,7 @@ def count_labels(line: Line) -> None:
             line.claim(Reading("num_labels", 2, at, at))
         elif token.text == "binary classification":
             line.readings.append(Reading("num_labels", 2, at, at))
-    _all_told(line)
-    _tags_of_kinds(line)
-
-
-def _all_told(line: Line) -> None:
-    """Drop the parts where a later count is their sum: "four kinds, so with O that is 9 tags"."""
-    counts = [r for r in line.readings if r.key == "num_labels"]
-    if len(counts) < 2:
-        return
-    total = next((r for r in reversed(counts) if _is_sum(line, r, r is not counts[0])), None)
-    if total is not None:
-        line.readings[:] = [
-            r for r in line.readings if r.key != "num_labels" or r is total or not 0 < r.value < total.value
-        ]
-
-
-def _is_sum(line: Line, reading: Reading, follows: bool) -> bool:
-    """Whether a count is said to be that of all of them."""
-    first = reading.first
-    own = [t for t in line.tokens[max(0, first - _REACH) : first] if t.segment == line.tokens[first].segment]
-    before = set(words_in(own))
-    after = set(words_in(line.tokens[reading.last + 1 : reading.last + 4]))
-    return (follows and bool(before & _SUMS)) or bool(after & _IN_ALL)
-
-
-def _tags_of_kinds(line: Line) -> None:
-    """Turn a count of entity types into that of their tags where a scheme of tags is named: B and I of each, and O."""
-    counts = [r for r in line.readings if r.key == "num_labels"]
-    scheme = any(t.text in _SCHEMES for t in line.tokens)
-    if not scheme or len(counts) != 1:
-        return
-    named = set(words_in(line.tokens[counts[0].first : counts[0].last + 4]))
-    if named & _ENTITIES and not named & {"tags", "tag", "labels", "classes", "outputs"}:
-        counts[0].value = 2 * counts[0].value + 1
+    settle_counts(line, heard)
 
 
 def _of_each(line: Line, noun: int) -> bool:

@@ -198,7 +198,7 @@ def _meant_before(
     found = None
     if line.words(at - 2, at) in (["no", ","], ["nope", ","]) and at == 2:
         found = _last_like(token, known, heard)
-    if found is None and corrected and _has_no_noun(line, at):
+    if found is None and corrected and has_no_noun(line, at):
         found = _last_like(token, known, [*heard, *line.readings])
     if found is None and _asked_anew(line, at):
         found = _last_like(token, known, line.readings)
@@ -226,10 +226,18 @@ def _starts_a_schedule(line: Line, at: int) -> bool:
     return scheduled
 
 
-def _has_no_noun(line: Line, at: int) -> bool:
-    """Whether nothing of its own follows a number: in "sorry, two things" it counts things."""
+def has_no_noun(line: Line, at: int) -> bool:
+    """Whether nothing of its own follows a number: "sorry, two things" and "five held-out reports" count things."""
     after = line.tokens[at + 1] if at + 1 < len(line.tokens) else None
-    return after is None or after.kind != "word" or after.entry is not None or after.text in _NO_NOUNS
+    if after is None or after.kind != "word" or after.text in _NO_NOUNS:
+        return True
+    if after.entry is None:
+        return False
+    # A setting may describe what is counted: "validation images", "greedy answers".
+    things = line.tokens[at + 2] if after.is_setting and at + 2 < len(line.tokens) else None
+    if things is None or things.kind != "word" or things.text in _NO_NOUNS:
+        return True
+    return not (things.has("data") or things.has("labels") or things.entry is None)
 
 
 def _now(line: Line, at: int) -> bool:

@@ -20,7 +20,9 @@ def settle(line: Line) -> None:
     """Give every reading of a sentence its polarity, strength and condition, or mark it as told."""
     only_told = asks(line) or is_logged(line)
     for reading in line.readings:
-        reading.told = reading.told or only_told or is_told(line, reading)
+        reading.told = reading.told or only_told or (is_told(line, reading) and not reading.measured)
+        if reading.measured:
+            continue
         if is_only_reason(line, reading) and not _after(line, reading):
             reading.told = True
         if not reading.settled:
@@ -147,6 +149,9 @@ def _after(line: Line, reading: Reading) -> str:
         if bare and token.text in ("no", "0") and at == reading.last + 1 and not alone:
             # "LoRA no quantization": the no belongs to what follows.
             bare = False
+        if bare and token.text == "0" and tokens[at - 1].text == "to" and reading.key == "learning_rate":
+            # "A cosine from 0.1 to 0" says where it ends.
+            return ""
         if token.segment != segment and not bare and tokens[at].text != ":":
             return ""
         if bare:

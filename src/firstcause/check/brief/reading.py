@@ -32,6 +32,8 @@ class Reading:
     corrects: bool = False
     # Said by the assistant first, so what the user says in the same message is later.
     accepted: bool = False
+    # What the hardware allows: it holds, however it is told.
+    measured: bool = False
     # Where mood has been settled by the form of words, such as "not 2e-5".
     settled: bool = False
 

@@ -12,6 +12,7 @@ _HOLDING = word_set("splits", "holding")
 _ITS_OWN = word_set("splits", "its_own")
 _EVALUATES = ("evaluat", "eval", "validate", "validating", "score", "measur", "numbers", "report")
 _SPLITS = frozenset({"validation", "valid", "val", "dev", "test", "testing", "development"})
+_SHOWS = word_set("splits", "shows")
 _IS_THERE = frozenset({"have", "has", "had", "contains", "comes", "there", "got", "consists", "includes"})
 _NO_DATA = frozenset(
     {"people", "workers", "students", "users", "minutes", "hours", "days", "seconds", "weeks", "gpus"}
@@ -34,7 +35,9 @@ def held_out(line: Line) -> None:
             # "1 in 10 documents" is a share.
             continue
         held = {w for t in line.tokens[max(0, at - 2) : at] for w in t.text.split()} & _HOLDING
-        if _last_of_time(line, at):
+        if _is_shown(line, at):
+            token.claimed = True
+        elif _last_of_time(line, at):
             line.claim(Reading("data_split", whole(tokens[at].value), at, at))
         elif _of_data(line, at) or (
             held and at + 1 < len(line.tokens) and line.tokens[at + 1].key == "data_split"
@@ -98,6 +101,16 @@ def _count(line: Line, at: int) -> None:
         ),
         *places,
     )
+
+
+def _is_shown(line: Line, at: int) -> bool:
+    """Whether some of what is held out are looked at: "show me titles for five held-out reports"."""
+    tokens = line.tokens
+    before = [t for t in tokens[max(0, at - _REACH) : at] if t.segment == tokens[at].segment]
+    shows = any(w in _SHOWS for w in words_in(before))
+    measures = any(t.gives("metric") or t.has("eval") for t in before)
+    held = at + 1 < len(tokens) and tokens[at + 1].key == "data_split"
+    return shows and held and not measures and line.words(at - 1, at) not in (["on"], ["over"])
 
 
 def _last_of_time(line: Line, at: int) -> bool:
