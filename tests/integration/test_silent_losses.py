@@ -34,6 +34,7 @@ CASES = [
         "noisy = clean + levels[level] * noise",
         "counterfactual",
     ),
+    ("best_of_the_batch", "wrong-reduction", "loss = error.min(dim=0).values.mean()", "counterfactual"),
     ("margins_exchanged", "wrong-sign-loss", "gap = far - near + 0.5", "counterfactual"),
     (
         "workers_drawing_alike",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -293,6 +294,34 @@ def test_a_sum_over_the_batch_is_seen_where_its_gradient_is_not_divided(way: str
     found = watch("sums_in_loss", train)[0]["summed"]
     assert [f["whole"] for f in found] == ([] if whole is None else [whole])
     assert all(f["count"] == 32 for f in found)
+
+
+@pytest.mark.parametrize(
+    ("way", "seen"),
+    [
+        (lambda error: error.min(dim=0).values.mean(), True),
+        (lambda error: torch.amin(error, 0).mean(), True),
+        (lambda error: error.min(-2)[0].mean(), True),
+        (lambda error: error.min(dim=1).values.mean(), False),
+        (lambda error: error.min(), False),
+        (lambda error: error[:3].amin(0).mean(), False),
+        (lambda error: (error @ error.t()).amin(0).mean(), False),
+    ],
+)
+def test_a_best_value_of_the_batch_is_seen(way: Callable[[torch.Tensor], torch.Tensor], seen: bool) -> None:
+    def train(step: Step) -> None:
+        net = nn.Linear(4, 6)
+        optimizer = adam(net)
+        for _ in range(2):
+            step(way(net(torch.randn(32, 4)).square()), optimizer)
+
+    facts, rows = watch("extremes_of_batch", train)
+    assert [e["of_batch"] for e in facts["extremes"]] == ([2] if seen else [])
+    if seen:
+        (one,) = facts["extremes"]
+        assert (one["shape"], one["lowered"], one["used"]) == ([32, 6], 2, 2)
+        assert one["reached"] <= 6 / 32
+        assert all(row["nearest"] > 0 for row in rows)
 
 
 def test_the_gradient_of_each_term_is_taken_on_the_weights_that_they_share() -> None:

@@ -1,9 +1,10 @@
-"""A loss summed over its batch: the mean in its place.
+"""A loss summed over its batch: the mean in its place. A best value of the wrong axis: the other axis.
 
 Facts:
 
 - ``file``, ``line``, ``column``: where the sum is taken; ``loss`` is ``sum`` or the name of the loss's function.
 - ``count``: how many values it is taken over.
+- ``extreme``: instead of both, the function that is taken along axis 0 and belongs along axis 1.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from firstcause.fix.operations import Facts, module_of, named_line
 from firstcause.fix.rewrite import replaced
 from firstcause.schema import Fix, Site
 from firstcause.source import Module, Project
+from firstcause.source.callsites import last_name
 
 CAUSE = "wrong-reduction"
 Change = tuple[Module, ast.AST, Edit]
@@ -34,6 +36,16 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
         return None
     module, node, edit = change
     site = module.site(node)
+    if "extreme" in facts:
+        return draft(
+            project,
+            root,
+            CAUSE,
+            [edit],
+            f"Take the {facts['extreme']} along axis 1 at {site}: the best of each sample, not of the batch.",
+            f"{site}: every sample has its part in the loss, whose value becomes another one.",
+            "Thresholds and logged losses that were read with the other axis.",
+        )
     return draft(
         project,
         root,
@@ -47,6 +59,8 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
 
 def _change(facts: Facts, project: Project) -> Change | None:
     module = module_of(facts, project)
+    if module is not None and "extreme" in facts:
+        return _along(module, str(facts["extreme"]), module.nodes_on(int(facts["line"])))
     if module is None or "count" not in facts:
         return None
     on_line = module.nodes_on(int(facts["line"]))
@@ -65,6 +79,14 @@ def _change(facts: Facts, project: Project) -> Change | None:
         if len(every) == 1
         else None
     )
+
+
+def _along(module: Module, function: str, on_line: list[ast.AST]) -> Change | None:
+    """The one axis 0 that a call of this name is given on a line."""
+    calls = [n for n in on_line if isinstance(n, ast.Call) and last_name(n.func) == function]
+    given = [v for c in calls for v in (*c.args, *(k.value for k in c.keywords if k.arg == "dim"))]
+    zeros = [v for v in given if isinstance(v, ast.Constant) and v.value == 0 and type(v.value) is int]
+    return (module, zeros[0], replaced(module, zeros[0], "1")) if len(zeros) == 1 else None
 
 
 def _says_sum(keyword: ast.keyword) -> bool:

@@ -35,6 +35,7 @@ WATCHERS = (
     "weights_summed",
     "axes_swapped",
     "sums_in_loss",
+    "extremes_of_batch",
     "terms_of_loss",
     "targets_in_input",
     "data_written",

@@ -1,10 +1,10 @@
-"""wrong-reduction: the loss is summed over the batch, its gradient with it, and the mean comes further at the same rate."""
+"""wrong-reduction: the loss is summed over the batch where the mean comes further, or its best value is of another axis."""
 
 from __future__ import annotations
 
 from firstcause.lab.counterfactual import Arm, Ran
 from firstcause.schema import Evidence, Hypothesis
-from firstcause.specialists import audits, shifts
+from firstcause.specialists import audits, extremes, shifts
 from firstcause.specialists.examination import Examination, Facts
 from firstcause.specialists.losses import mean
 from firstcause.specialists.verdicts import confirmed, inconclusive
@@ -16,16 +16,20 @@ ALWAYS = 0.95
 
 
 def seen(found: Ran, examination: Examination) -> str | None:
-    one = _summed(found)
-    return _told(one) if one is not None else None
+    one, crossed = _summed(found), extremes.across(found)
+    if one is not None:
+        return _told(one)
+    return extremes.told(crossed) if crossed is not None else None
 
 
 def propose(examination: Examination) -> bool:
-    return _found(examination) is not None
+    return _found(examination) is not None or _crossed(examination) is not None
 
 
 def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
-    found, one = _audit(examination), _found(examination)
+    found, one, crossed = _audit(examination), _found(examination), _crossed(examination)
+    if found is not None and crossed is not None and one is None and examination.lab is not None:
+        return extremes.settle(CAUSE, examination, found, crossed)
     if found is None or one is None or examination.lab is None:
         return inconclusive(CAUSE, "a loss that is summed over its batch, undivided")
     site = examination.site(one["site"])
@@ -58,6 +62,11 @@ def _found(examination: Examination) -> Facts | None:
     return _summed(found) if found is not None else None
 
 
+def _crossed(examination: Examination) -> Facts | None:
+    found = _audit(examination)
+    return extremes.across(found) if found is not None else None
+
+
 def _summed(found: Ran) -> Facts | None:
     """The one sum that is the whole loss of each backward call."""
     of: list[Facts] = found.facts.get("summed") or []
@@ -74,5 +83,7 @@ def _told(one: Facts) -> str:
 
 
 def facts(examination: Examination) -> Facts:
-    one = _found(examination)
+    one, crossed = _found(examination), _crossed(examination)
+    if one is None and crossed is not None:
+        return examination.place(crossed["site"]) | {"extreme": crossed["function"]}
     return {} if one is None else examination.place(one["site"]) | {k: one[k] for k in ("loss", "count")}
