@@ -10,6 +10,7 @@ from firstcause.check.facts.data import data_facts
 from firstcause.check.facts.defaults import default_facts
 from firstcause.check.facts.derived import derived_facts
 from firstcause.check.facts.devices import device_facts
+from firstcause.check.facts.embedders import embedder_facts
 from firstcause.check.facts.entries import entry_facts
 from firstcause.check.facts.evaluations import evaluation_facts
 from firstcause.check.facts.fact import Fact
@@ -43,6 +44,7 @@ READERS = (
     network_facts,
     layer_facts,
     loss_facts,
+    embedder_facts,
     evaluation_facts,
     structured_facts,
     named_facts,

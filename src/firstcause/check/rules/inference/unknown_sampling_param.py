@@ -7,6 +7,7 @@ Holds for: sglang, all versions.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Mapping
 
 from firstcause.check.code import Code, finding
@@ -31,14 +32,19 @@ OTHERS = {
 
 def find(code: Code) -> Iterator[Finding]:
     for one in generations(code):
-        given = one.call.constant("sampling_params", 1) if one.kind == "sglang" else None
-        if given is None or not isinstance(given.value, dict):
+        given = one.call.argument("sampling_params", 1) if one.kind == "sglang" else None
+        if given is None or given.path:
             continue
-        for name in sorted(set(given.value) & set(OTHERS)):
-            text = f"SGLang has no sampling parameter {name}; its own is {OTHERS[name]}"
-            yield finding(
-                SLUG, CATEGORY, one.call.module, one.call.node, text, argument=name, related=(given.site,)
-            )
+        for origin in code.origins(given.module, given.node):
+            # Its values may be computed; its names are written.
+            keys = origin.node.keys if isinstance(origin.node, ast.Dict) else []
+            names = {k.value for k in keys if isinstance(k, ast.Constant) and isinstance(k.value, str)}
+            for name in sorted(names & set(OTHERS)):
+                text = f"SGLang has no sampling parameter {name}; its own is {OTHERS[name]}"
+                place = (origin.module.site(origin.node),)
+                yield finding(
+                    SLUG, CATEGORY, one.call.module, one.call.node, text, argument=name, related=place
+                )
 
 
 _BODY = """
@@ -50,6 +56,7 @@ print(engine.generate(["a"], PARAMS)){mark}
 """
 BAD = (
     Example(_BODY.format(params='{"temperature": 0, "max_tokens": 64}', mark="  # found")),
+    Example(_BODY.format(params='{"regex": "|".join(["a", "b"]), "max_tokens": 8}', mark="  # found")),
     Example(_BODY.format(params='{"do_sample": False, "max_new_tokens": 64}', mark="  # found")),
 )
 GOOD = (

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from firstcause.check.code import Code, finding
-from firstcause.check.events import around, events, training_loops
+from firstcause.check.code import Call, Code, Loop, finding
+from firstcause.check.events import Event, around, events, training_loops
 from firstcause.check.modes import has_modes, trained_by
 from firstcause.check.rule import Example
 from firstcause.schema.finding import Category, Finding
@@ -36,7 +36,32 @@ def find(code: Code) -> Iterator[Finding]:
                     "eval() in this loop and no train() in it: from the second round on the model trains in evaluation mode, "
                     "without dropout and with frozen statistics"
                 )
-                yield finding(SLUG, CATEGORY, event.call.module, event.call.node, text)
+                before = _before(code, outer, event)
+                if before is not None:
+                    text = (
+                        "train() stands before this loop and eval() is called in it: from the second round on the model trains "
+                        "in evaluation mode, without dropout and with frozen statistics"
+                    )
+                shown = before or event.call
+                related = (event.call.site,) if before is not None else ()
+                yield finding(SLUG, CATEGORY, shown.module, shown.node, text, related=related)
+
+
+def _before(code: Code, outer: Loop, event: Event) -> Call | None:
+    """The train() in front of a loop, where eval() is called in another function: it is what has to be moved."""
+    within = outer.module.function(outer.node)
+    if event.call.module is outer.module and event.call.module.function(event.call.node) is within:
+        return None
+    found = [
+        c
+        for c in code.methods("train")
+        if c.module is outer.module
+        and c.receiver is not None
+        and c.module.function(c.node) is within
+        and c.node.lineno < outer.node.lineno
+        and {o.node for o in code.origins(c.module, c.receiver)} & event.objects
+    ]
+    return found[-1] if found else None
 
 
 _BODY = """
@@ -84,6 +109,27 @@ def fit(loader, val):
             net(x).mean().backward()
             opt.step()
         evaluate(net, val)
+"""),
+    Example("""
+import torch
+from torch import nn
+
+net = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.1))
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+
+def score(loader):
+    net.eval()
+    with torch.no_grad():
+        return sum(net(x).mean() for x in loader)
+
+def fit(loader, val):
+    net.train()  # found
+    for epoch in range(3):
+        for x in loader:
+            opt.zero_grad()
+            net(x).mean().backward()
+            opt.step()
+        print(score(val))
 """),
 )
 GOOD = (
