@@ -25,6 +25,7 @@ _PER = frozenset({"per", "for each", "for every", "for each of"})
 
 def several_answers(line: Line) -> None:
     """Claim the count of answers to one prompt; what one answer lists is none."""
+    _best_of(line)
     if line.scene.training or any(r.key == "num_return_sequences" for r in line.readings):
         return
     tokens = line.tokens
@@ -44,6 +45,26 @@ def several_answers(line: Line) -> None:
             line.claim(
                 Reading("num_return_sequences", whole(token.value), at, noun, limit(line, at, noun, at))
             )
+            return
+
+
+def _best_of(line: Line) -> None:
+    """Claim the 2 in "4 beams, best 2 returned" and "return the best 2 of 5 beams"."""
+    tokens = line.tokens
+    if not any(t.key == "num_beams" or t.gives("num_beams") for t in tokens):
+        return
+    for at in range(1, len(tokens)):
+        token = tokens[at]
+        if token.kind != "number" or token.claimed or token.unit or token.value != int(token.value):
+            continue
+        before = words_in(tokens[max(0, at - _REACH) : at])
+        after = words_in(tokens[at + 1 : at + _REACH + 2])
+        noun = tokens[at + 1].text.split()[0] if at + 1 < len(tokens) else ""
+        returned = any(w.startswith("return") for w in (*before, *after))
+        things = noun in _DRAWN or noun in ("of", "are", "is", "") or noun.startswith("return")
+        things = things or (at + 1 < len(tokens) and tokens[at + 1].kind == "break")
+        if before[-1:] in (["best"], ["top"]) and returned and things and token.value >= 1:
+            line.claim(Reading("num_return_sequences", whole(token.value), at, at))
             return
 
 

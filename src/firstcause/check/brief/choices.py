@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from firstcause.check.brief.counts import IMPROVES
 from firstcause.check.brief.learnt import answers_only
+from firstcause.check.brief.plateaus import on_plateau
 from firstcause.check.brief.reading import Line, Reading
 from firstcause.check.brief.stacks import named_stack, names_library
+from firstcause.check.brief.stepping import is_step_schedule
 from firstcause.check.brief.tokens import words_in
 from firstcause.check.brief.vocabulary import word_set
 
@@ -36,7 +37,6 @@ _IS_SAID = frozenset({"is", "be", "should", "must", "shall", "will", "function",
 _INSTALLED = word_set("choices", "installed")
 _MEASURES = word_set("choices", "measures")
 _NOT_A_TASK = word_set("choices", "not_a_task")
-_LOWERS = _CUT | {"drop", "shrink", "decrease"}
 _PLACES = {"cpu": frozenset({"cpu", "ram", "host"}), "disk": frozenset({"disk", "nvme", "ssd"})}
 
 
@@ -58,7 +58,7 @@ def choose(line: Line) -> None:
             _take(line, at, named.key.name, _place_of(line, at) if named.key.name == "offload" else True)
     _minimised(line)
     _by_norm(line)
-    _on_plateau(line)
+    on_plateau(line)
     _bare_full(line)
     answers_only(line)
     named_stack(line)
@@ -111,28 +111,6 @@ def _by_norm(line: Line) -> None:
             return
 
 
-def _on_plateau(line: Line) -> None:
-    """Claim "halve the rate when the validation loss stalls"; what is waited for there ends no training."""
-    words = words_in(line.tokens)
-    rate = any(w in ("rate", "lr") for w in words)
-    if (
-        any(r.key == "scheduler" for r in line.readings)
-        or not rate
-        or any(w.startswith("stop") for w in words)
-    ):
-        return
-    for at, token in enumerate(line.tokens):
-        if token.text in _LOWERS and any(
-            t.text in ("when", "once", "whenever", "if") for t in line.tokens[at:]
-        ):
-            waits = [t for t in line.tokens[at:] if t.text.startswith(IMPROVES)]
-            measured = any(t.gives("metric") for t in line.tokens)
-            if waits and measured:
-                line.readings[:] = [r for r in line.readings if r.key != "early_stopping_patience"]
-                line.readings.append(Reading("scheduler", "plateau", at, at, settled=True))
-                return
-
-
 def _bare_full(line: Line) -> None:
     """Claim "full" where it stands alone: "No LoRA. Full."."""
     for at, token in enumerate(line.tokens):
@@ -169,6 +147,13 @@ def _meant(line: Line, at: int, key: str, value: str) -> bool:
     ):
         return False
     if key in ("framework", "method", "report_to") and _only_installed(line, at):
+        return False
+    if (
+        token.text == "trainer"
+        and before in ("its", "their")
+        and any(r.key == "framework" for r in line.readings)
+    ):
+        # "sentence-transformers with its trainer" is one wish.
         return False
     if token.text == "sentence transformers" and not names_library(line, at):
         return False
@@ -290,6 +275,8 @@ def _beside_schedule(line: Line, at: int) -> bool:
         "projection",
     ):
         return False
+    if line.tokens[at].text == "step":
+        return is_step_schedule(line, at)
     if any(r.key == "scheduler" for r in line.readings):
         return True
     own = [t for t in line.tokens if t.segment == line.tokens[at].segment and t.kind != "break"]

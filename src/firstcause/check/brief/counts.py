@@ -14,6 +14,7 @@ _SORTS_OF_EPOCH = word_set("counts", "sorts_of_epoch")
 _WAITS = frozenset({"early_stopping_patience", "early_stopping"})
 # "Stop after 3 bad epochs".
 _BAD = frozenset({"bad", "stagnant", "flat", "unsuccessful", "failed"})
+_IN_A_ROW = frozenset({"in", "a", "row"})
 _STANDS_STILL = ("stagnat", "stall", "plateau", "flat")
 # What a metric does, or fails to do, while one waits.
 IMPROVES = (
@@ -47,8 +48,22 @@ IMPROVES = (
 def owned_counts(line: Line) -> None:
     """Claim "warm up over the first 500 steps" and "no improvement for 3 evaluations"."""
     for at, token in enumerate(line.tokens):
-        if token.kind == "number" and not token.claimed and (noun := _noun_of(line, at)):
+        if token.kind != "number" or token.claimed:
+            continue
+        if noun := _noun_of(line, at):
             _owned(line, at, noun)
+        if not token.claimed and _without_gain(line, at):
+            _claim(line, "early_stopping_patience", at, ())
+
+
+def _without_gain(line: Line, at: int) -> bool:
+    """Whether one stops after so many that bring nothing: "early stopping after 8 without improvement"."""
+    following = line.tokens[at + 1 : at + 8]
+    after = [t for t in following if unit_of(t) != "evaluations" and t.text not in _IN_A_ROW][:4]
+    denied = any(t.has("not") and t.segment == after[0].segment for t in after[:2])
+    in_vain = denied and any(t.text.startswith(IMPROVES) for t in after[1:])
+    before = [t for t in line.tokens[:at] if t.statement == line.tokens[at].statement]
+    return in_vain and not line.tokens[at].unit and any("stop" in t.text for t in before)
 
 
 def unit_of(token: Token) -> str:

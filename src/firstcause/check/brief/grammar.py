@@ -34,6 +34,7 @@ from firstcause.check.brief.samples import sample_counts
 from firstcause.check.brief.schedules import starting_rates, stepped_rates
 from firstcause.check.brief.secrets import name_secrets
 from firstcause.check.brief.sentences import Sentence
+from firstcause.check.brief.shares import all_of_them, share_of_each
 from firstcause.check.brief.shorthand import glued_letters
 from firstcause.check.brief.splits import held_out
 from firstcause.check.brief.swaps import swaps
@@ -62,6 +63,7 @@ def read_sentence(
     left_free(line)
     used(line)
     name_hardware(line)
+    all_of_them(line, heard)
     name_places(line, known, typed, heard)
     too_much(line)
     batch_that_stays(line, heard)
@@ -85,6 +87,7 @@ def read_sentence(
     pair(line)
     summed_up(line)
     batch_factors(line, heard)
+    share_of_each(line)
     target_modules(line, heard)
     choose(line)
     held_to_form(line)

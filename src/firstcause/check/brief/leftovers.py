@@ -19,6 +19,7 @@ _SURELY = word_set("told", "surely")
 _PARTS_OF_MODEL = word_set("leftovers", "parts_of_model")
 _TO = frozenset({"to", "->", "→", "=>"})
 _NO_NOUNS = word_set("leftovers", "no_nouns")
+_NAMES = frozenset({"path", "quote", "model", "hub", "data", "set", "card"})
 _NUMERIC = frozenset({"whole", "rate", "share", "number", "tokens"})
 _TRAINING = word_set("leftovers", "training")
 
@@ -229,6 +230,9 @@ def _starts_a_schedule(line: Line, at: int) -> bool:
 def has_no_noun(line: Line, at: int) -> bool:
     """Whether nothing of its own follows a number: "sorry, two things" and "five held-out reports" count things."""
     after = line.tokens[at + 1] if at + 1 < len(line.tokens) else None
+    if after is not None and after.kind in _NAMES:
+        # "One `train.py`".
+        return False
     if after is None or after.kind != "word" or after.text in _NO_NOUNS:
         return True
     if after.entry is None:

@@ -33,6 +33,10 @@ _MADE = (
     "translation",
 )
 _LEAST = 16
+# What is done to texts that are longer.
+_CUTS = ("cut", "truncat", "trim", "clip", "chop", "shorten", "crop")
+_BEYOND = word_set("lengths", "longer") | word_set("ceilings", "more")
+_REACH = 6
 
 
 def said_by_the_way(line: Line) -> None:
@@ -44,6 +48,16 @@ def said_by_the_way(line: Line) -> None:
             value = in_normal_form(vocabulary().keys["max_length"], tokens[at])
             line.claim(Reading("max_length", value, name, at))
     _enough(line)
+
+
+def is_cut(line: Line, reading: Reading) -> bool:
+    """Whether what goes beyond a length is cut off: "everything longer than 256 tokens can be truncated"."""
+    tokens = line.tokens
+    segment = tokens[reading.first].segment
+    before = [t for t in tokens[max(0, reading.first - _REACH) : reading.last + 1] if t.segment == segment]
+    after = [t for t in tokens[reading.last + 1 : reading.last + _REACH] if t.segment == segment]
+    beyond = any(t.text in _BEYOND for t in before)
+    return beyond and any(t.text.startswith(_CUTS) for t in after)
 
 
 def _enough(line: Line) -> None:

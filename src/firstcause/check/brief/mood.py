@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from firstcause.check.brief.lengths import is_cut
 from firstcause.check.brief.reading import Line, Reading
 from firstcause.check.brief.reasons import is_only_reason
 from firstcause.check.brief.tokens import Token
@@ -32,6 +33,9 @@ def settle(line: Line) -> None:
 
 def _negate(line: Line, reading: Reading) -> None:
     strength = negated(line, reading)
+    if strength and reading.key == "max_length" and is_cut(line, reading):
+        # "Can be chopped off" denies nothing.
+        return
     if strength and reading.key in _MACHINE and _of_something_else(line, reading):
         return
     if strength and reading.key == "do_sample":
@@ -198,8 +202,13 @@ def _weigh(line: Line, reading: Reading) -> None:
         if token.segment not in segments and _of_the_rest(tokens, token.segment):
             # "Rank 32, the others are fine" weighs the others.
             continue
+        if reading.key == "max_length" and is_cut(line, reading):
+            # "What is longer than 256 tokens can be cut": that it is cut is no choice.
+            continue
         near = token.segment in segments or (
-            abs(token.segment - tokens[reading.first].segment) == 1 and not _has_readings(line, token.segment)
+            abs(token.segment - tokens[reading.first].segment) == 1
+            and not _has_readings(line, token.segment)
+            and not _of_another(tokens, at, reading)
         )
         if near and "may" in token.entry.cues:
             fine = token.text in ("is fine", "are fine", "will do") and reading.key != "augmentation"
@@ -220,15 +229,19 @@ def _weigh(line: Line, reading: Reading) -> None:
             if (
                 not done
                 and not any(at < r.first < last for r in line.readings)
-                and reading.key
-                not in (
-                    "early_stopping",
-                    "early_stopping_patience",
-                    "metric_for_best",
-                )
+                and reading.value != "plateau"
+                and reading.key not in ("early_stopping", "early_stopping_patience", "metric_for_best")
             ):
                 reading.condition = " ".join(t.text for t in tokens[at:last])
                 break
+
+
+def _of_another(tokens: list[Token], at: int, reading: Reading) -> bool:
+    """Whether what is weighed is something else: "10 epochs (step it once per epoch is fine)"."""
+    own = [t for t in tokens[:at] if t.segment == tokens[at].segment]
+    return any(w in ("it", "this", "them") for t in own[1:] for w in t.text.split()) and any(
+        t.is_setting or t.has("every") for t in own
+    )
 
 
 def _of_the_rest(tokens: list[Token], segment: int) -> bool:

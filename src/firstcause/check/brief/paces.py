@@ -20,6 +20,10 @@ _STAY = frozenset({"kept", "stay", "remain"})
 _NOT_KEPT = word_set("paces", "made") | {"log", "logs", "tensorboard", "tb", "reports", "sample", "figs"}
 _TAKES_BACK = word_set("paces", "takes_back")
 _SAVES = ("sav", "stor", "writ", "dump", "export", "put")
+# "… and save to out/": nothing is said of what.
+_BARE_AFTER = frozenset(
+    {".", ",", ";", ")", "—", "to", "in", "into", "under", "too", "as well", "checkpoints", "and"}
+)
 _SUPERLATIVES = frozenset({"best", "lowest", "highest"})
 
 
@@ -103,7 +107,8 @@ def _cadence(line: Line, at: int) -> None:
         for place in range(max(0, at - 2), after + 1):
             tokens[place].claimed = tokens[place].claimed or place >= at - 1 or tokens[place].kind == "number"
         return
-    for owner in _owners(line, at, after):
+    owners = _owners(line, at, after)
+    for owner in [*owners, *_also(line, after, owners)]:
         if owner == "log":
             continue
         if unit == "epochs":
@@ -178,6 +183,25 @@ def _owners(line: Line, first: int, last: int) -> list[str]:
         )
         found = [] if others else ["save"]
     return found or [t for t in ("eval", "save") if t in line.topic]
+
+
+def _also(line: Line, last: int, owners: list[str]) -> list[str]:
+    """What else happens then, as a wish of its own: "every 500 steps evaluate (on dev) and also save"."""
+    tokens, depth = line.tokens, 0
+    for at in range(last + 1, len(tokens)):
+        depth += (tokens[at].text == "(") - (tokens[at].text == ")")
+        if depth or tokens[at].text == ")":
+            continue
+        if tokens[at].kind in ("number", "break") or tokens[at].has("every"):
+            return []
+        if tokens[at].text == "and" and owners in (["eval"], ["save"]):
+            verb = at + 1
+            while verb < len(tokens) - 1 and tokens[verb].text in ("also", "then", "please"):
+                verb += 1
+            other = "save" if owners == ["eval"] else "eval"
+            bare = tokens[verb + 1].text in _BARE_AFTER if verb + 1 < len(tokens) else True
+            return [other] if verb < len(tokens) and tokens[verb].has(other) and bare else []
+    return []
 
 
 def _walk(line: Line, places: range, origin: int) -> list[str]:

@@ -147,6 +147,9 @@ def _of_hub(line: Line, at: int, known: Vocabulary) -> str:
     if not token.unit:
         return "model" if not (before and before[0] in ("dataset", "data", "corpus")) else "dataset"
     following = line.words(at + 1, at + 2)
+    if before and before[0] in ("output", "outputs"):
+        # "…, output dpo-out/v1".
+        return "output_dir"
     if any(w in _WRITES for w in before[:2]) and token.text.split("/")[0] in known.folders | _OUT:
         return "output_dir"
     if before and before[0] in ("to", "into", "under", "->", "→") and any(w in _WRITES for w in before):
@@ -323,11 +326,18 @@ def _resumes(line: Line, at: int) -> bool:
     )
 
 
+def _goes_there(line: Line, at: int) -> bool:
+    """Whether a file is where something is written: "labels.csv is written", but not "read from a.csv, b written to c.csv"."""
+    for place in range(at + 1, min(at + 7, len(line.tokens))):
+        token = line.tokens[place]
+        if token.text in _GOES_THERE and token.segment == line.tokens[at].segment:
+            return all(t.kind != "path" for t in line.tokens[place + 1 : place + 4])
+    return False
+
+
 def _writes(line: Line, at: int, is_file: bool) -> bool | None:
     """Whether the words before a path write to it (True), read it (False), or do not tell (None)."""
-    if is_file and any(
-        t.text in _GOES_THERE and t.segment == line.tokens[at].segment for t in line.tokens[at + 1 : at + 7]
-    ):
+    if is_file and _goes_there(line, at):
         return True
     words = _before(line, at)
     if words[:1] == ["into"]:

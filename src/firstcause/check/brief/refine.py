@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from firstcause.check.brief.plateaus import patience_of_schedule
 from firstcause.check.brief.reading import Line, Reading
 from firstcause.check.brief.tokens import words_in
 from firstcause.check.brief.vocabulary import word_set
@@ -127,16 +128,8 @@ def _evaluates(line: Line, reading: Reading) -> bool:
 
 def _of_schedule(line: Line) -> None:
     """Leave a plateau schedule its patience, and let the top of a one-cycle be the rate."""
-    schedules = {r.value: r.first for r in line.readings if r.key == "scheduler" and r.polarity == "require"}
-    if "plateau" in schedules:
-        line.readings[:] = [
-            r
-            for r in line.readings
-            if r.key != "early_stopping_patience"
-            or r.first < schedules["plateau"]
-            or any("stop" in t.text for t in line.tokens)
-        ]
-    if "onecycle" in schedules:
+    patience_of_schedule(line)
+    if any(r.value == "onecycle" and r.polarity == "require" for r in line.readings if r.key == "scheduler"):
         for reading in line.readings:
             if reading.key == "learning_rate" and reading.relation == "max" and not reading.settled:
                 reading.relation = "eq"

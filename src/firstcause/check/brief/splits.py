@@ -79,7 +79,8 @@ def _count(line: Line, at: int) -> None:
         or (tokens[n].text.startswith(("for a ", "as a ")) and tokens[n].key == "data_split")
         for n in near
     )
-    holding = bool(words & _HOLDING) and bool(words & _SPLITS or any(w.startswith("evaluat") for w in words))
+    evaluated = any(w.startswith("evaluat") for w in words) or ("eval" in words and "for" in words)
+    holding = bool(words & _HOLDING) and bool(words & _SPLITS or evaluated)
     named = next((n for n in near if tokens[n].key == "data_split"), -1)
     labelled = at > 1 and tokens[at - 1].text in (":", "=") and tokens[at - 2].key == "data_split"
     named = at - 2 if labelled else named

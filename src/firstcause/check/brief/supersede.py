@@ -42,11 +42,12 @@ def settle_order(heard: Sequence[Heard], known: Vocabulary) -> list[Heard]:
         group = by_group.setdefault(_group(new.reading.key, known), [])
         rivals = group[-_RIVALS:]
         if any(_same(old, new) for old in rivals):
+            if new.reading.corrects and new.reading.status == "active":
+                # What is said again as a correction replaces what stood beside it.
+                _supersede(new, [old for old in rivals if not _same(old, new)], known)
             continue
         if new.reading.status == "active":
-            for old in rivals:
-                if old.reading.status == "active" and _replaces(new, old, known):
-                    old.reading.status = "superseded"
+            _supersede(new, rivals, known)
         elif earlier := [
             o for o in rivals if (o.reading.key, o.reading.value) == (new.reading.key, new.reading.value)
         ]:
@@ -57,6 +58,12 @@ def settle_order(heard: Sequence[Heard], known: Vocabulary) -> list[Heard]:
         kept.append(new)
         group.append(new)
     return _without_trainer_of_lightning(kept)
+
+
+def _supersede(new: Heard, rivals: Sequence[Heard], known: Vocabulary) -> None:
+    for old in rivals:
+        if old.reading.status == "active" and _replaces(new, old, known):
+            old.reading.status = "superseded"
 
 
 def _without_trainer_of_lightning(heard: list[Heard]) -> list[Heard]:

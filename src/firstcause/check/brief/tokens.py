@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from firstcause.check.brief.joined import joined_name
 from firstcause.check.brief.numbers import NUMBER, WORD_NUMBER, number, word_number
 from firstcause.check.brief.vocabulary import Entry, Vocabulary, words_of
 
@@ -43,6 +44,10 @@ _SLASHED = re.compile(r"[\w.*+@${},<>~:-]{0,200}[/\\]")
 # "complaints_<language>.jsonl" stands for several files.
 _STEM = r"(?:[\w*-]|<[\w-]{1,60}>|\{[\w-]{1,60}\})"
 _FILE = re.compile(rf"{_STEM}{{1,120}}(?:\.{_STEM}{{1,80}}){{0,6}}\.([a-z][a-z0-9]{{0,11}})(?![\w/])")
+# A time of day is no value: "10:41", "17:05:30", "5 pm".
+_TIME = re.compile(
+    r"(?<![\w.:])(?:(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?: ?[ap]m\b)?|(?:0?\d|1[0-2]) ?(?:[ap]m\b|o'?clock\b))(?![\w:])"
+)
 _RANGE = re.compile(r"(?<![\w.])(\d{1,9}) ?(?:\.\.\.?|-|\u2013|—) ?(\d{1,9})(?![\w%]|\.\d)")
 _COUNT = re.compile(r"\d{1,9}")
 _LETTERS = re.compile(r"\w+")
@@ -133,6 +138,7 @@ def _speaks(inner: str, known: Vocabulary) -> bool:
         "/" in inner
         or re.search(r"[=:]\s*[\[(]?[\d.]|\d[\de.-]*\Z", inner)
         or known.models.fullmatch(inner)
+        or joined_name(inner, 0, len(inner), known)
         or _FILE.fullmatch(inner)
     ):
         return " " not in inner.strip() or "=" in inner
@@ -156,6 +162,8 @@ def _next(text: str, at: int, end: int, known: Vocabulary) -> Token | None:
     if first.isdigit() or (first == "." and text[at + 1 : at + 2].isdigit()):
         if match := known.cards.match(text, at, end):
             return Token("card", match[0], at, match.end())
+        if match := _TIME.match(text, at, end):
+            return Token("time", match[0], at, match.end())
         if match := _BITS.match(text, at, end):
             return Token("word", f"{match[1]}bit", at, match.end())
         if (match := _RANGE.match(text, at, end)) and int(match[1]) < int(match[2]) and len(match[2]) < 8:
@@ -178,6 +186,8 @@ def _next(text: str, at: int, end: int, known: Vocabulary) -> Token | None:
     if first.isalpha():
         if match := known.cards.match(text, at, end):
             return Token("card", match[0], at, match.end())
+        if joined := joined_name(text, at, end, known):
+            return Token(joined[0], joined[1], at, at + len(joined[1]))
         if match := known.models.match(text, at, end):
             file = _FILE.match(text, at, end)
             if (

@@ -114,12 +114,20 @@ def is_told(line: Line, reading: Reading) -> bool:
         if token.text == "last time" and line.words(at + 1, at + 2)[:1] in _OF_A_SERIES:
             # "The last time steps of a window" tell of no earlier run.
             continue
+        if token.text in ("reached", "reaches") and _at_the_peak(line, at):
+            continue
         if at < reading.first:
             if not _wish_between(tokens, at, reading.first) and not _aside(tokens, at, reading.first):
                 return True
         elif token.segment == segment and not _wished(tokens, reading.first, segment):
             return True
     return False
+
+
+def _at_the_peak(line: Line, at: int) -> bool:
+    """Whether it is the rate that is reached: "3e-4, reached after 2k warmup steps"."""
+    named = any(t.key.startswith("warmup") or t.text == "peak" for t in line.tokens[at + 1 : at + 5])
+    return named and any(r.key == "learning_rate" and r.first < at for r in line.readings)
 
 
 def _aside(tokens: list[Token], at: int, reading: int) -> bool:

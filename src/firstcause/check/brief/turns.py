@@ -7,16 +7,17 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from firstcause.check.brief.speakers import ASSISTANT, Mark, is_assistant, opening, stamped
+
 _USER = r"user|human|me|you|client|customer|requester|author|asker|op|q|question"
-_ASSISTANT = r"assistant|ai|bot|chatgpt|claude|gpt-?\d?\w*|copilot|gemini|model|agent|llm|answer|a"
 _SPEAKER = re.compile(
-    rf"^[ \t>]*(?:[*_#]{{1,4}} ?)?\[?(?P<who>{_USER}|{_ASSISTANT}|system)\]?(?: ?[(\[][^)\]\n]{{0,40}}[)\]])?"
+    rf"^[ \t>]*(?:[*_#]{{1,4}} ?)?\[?(?P<who>{_USER}|{ASSISTANT}|system)\]?(?: ?[(\[][^)\]\n]{{0,40}}[)\]])?"
     r"(?:[*_]{0,2} ?: ?[*_]{0,2}|[*_]{1,2}(?=\s)|(?<=\))[*_]{1,2}(?=\s)|[ \t]*$)",
     re.IGNORECASE | re.MULTILINE,
 )
 # The head of a mail in a thread; each mail is a message.
 _MAIL = re.compile(r"^From: [^\n]*\n(?:(?:Subject|To|Cc|Date|Sent): [^\n]*\n)*", re.MULTILINE)
-_IS_ASSISTANT = re.compile(rf"(?:{_ASSISTANT})\Z", re.IGNORECASE)
+_IS_ASSISTANT = re.compile(rf"(?:{ASSISTANT})\Z", re.IGNORECASE)
 _ROLE_ALONE = re.compile(r"user|human|assistant", re.IGNORECASE)
 
 
@@ -38,39 +39,54 @@ def turns(content: str) -> list[Turn]:
     mails = list(_MAIL.finditer(content))
     if len(mails) > 1 and not content[: mails[0].start()].strip():
         ends = [*(m.start() for m in mails[1:]), len(content)]
+        rows = _rows(content, [m.end() for m in mails])
         return [
             Turn(content[m.end() : end], False, n, row)
-            for n, (m, end, row) in enumerate(zip(mails, ends, _rows(content, mails), strict=True), 1)
+            for n, (m, end, row) in enumerate(zip(mails, ends, rows, strict=True), 1)
         ]
-    marks = list(_SPEAKER.finditer(content))
-    # One such word at a line's start may be a heading; both sides, or the word "user", make a conversation.
-    sides = {bool(_IS_ASSISTANT.match(m["who"])) for m in marks}
-    roles = sum(bool(_ROLE_ALONE.fullmatch(m["who"])) for m in marks)
-    if (
-        not marks
-        or (len(sides) < 2 and not roles)
-        or (len(marks) < 2 and content[: marks[0].start()].strip())
-    ):
+    marks = _marks(content)
+    if not marks:
         return [Turn(content)]
     result = []
-    preface = content[: marks[0].start()]
+    preface = content[: marks[0].start]
     if preface.strip():
         result.append(Turn(preface))
-    for at, (mark, row) in enumerate(zip(marks, _rows(content, marks), strict=True)):
-        end = marks[at + 1].start() if at + 1 < len(marks) else len(content)
-        text = content[mark.end() : end]
-        if mark["who"].lower() == "system":
+    for at, (mark, row) in enumerate(zip(marks, _rows(content, [m.end for m in marks]), strict=True)):
+        end = marks[at + 1].start if at + 1 < len(marks) else len(content)
+        if mark.who.lower() == "system":
             continue
-        result.append(Turn(text, bool(_IS_ASSISTANT.match(mark["who"])), len(result) + 1, row))
+        assistant = bool(_IS_ASSISTANT.match(mark.who)) or is_assistant(mark.who)
+        result.append(Turn(content[mark.end : end], assistant, len(result) + 1, row))
     return result
 
 
-def _rows(content: str, marks: Sequence[re.Match[str]]) -> Iterator[int]:
-    """How many lines end before the end of each mark; every line is counted once."""
+def _marks(content: str) -> list[Mark]:
+    """Where the speakers begin to speak, in order; nothing where the text is no conversation."""
+    roles = [Mark(m.start(), m.end(), m["who"]) for m in _SPEAKER.finditer(content)]
+    timed = stamped(content)
+    if timed:
+        places = {mark.start for mark in timed}
+        others = [mark for mark in roles if mark.start not in places]
+        return sorted([*timed, *others], key=lambda mark: mark.start)
+    # One such word at a line's start may be a heading; both sides, or the word "user", make a conversation.
+    sides = {bool(_IS_ASSISTANT.match(mark.who)) for mark in roles}
+    named = [] if False in sides else opening(content, roles)
+    if named:
+        return sorted([*roles, *named], key=lambda mark: mark.start)
+    if not roles:
+        return []
+    plain = sum(bool(_ROLE_ALONE.fullmatch(mark.who)) for mark in roles)
+    if (len(sides) < 2 and not plain) or (len(roles) < 2 and content[: roles[0].start].strip()):
+        return []
+    return roles
+
+
+def _rows(content: str, ends: Sequence[int]) -> Iterator[int]:
+    """How many lines end before each place; every line is counted once."""
     row = last = 0
-    for mark in marks:
-        row += content.count("\n", last, mark.end())
-        last = mark.end()
+    for end in ends:
+        row += content.count("\n", last, end)
+        last = end
         yield row
 
 

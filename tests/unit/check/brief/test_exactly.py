@@ -15,9 +15,13 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-SENTENCES: list[dict[str, Any]] = tomllib.loads(
-    (Path(__file__).parent / "sentences" / "twentythird.toml").read_text(encoding="utf-8")
-)["sentence"]
+SENTENCES: list[dict[str, Any]] = [
+    entry
+    for name in ("twentythird.toml", "twentyfourth.toml")
+    for entry in tomllib.loads((Path(__file__).parent / "sentences" / name).read_text(encoding="utf-8"))[
+        "sentence"
+    ]
+]
 CHAT = "user: fine-tune bert, batch size 32, lr 1e-4\n\nassistant: Which GPU is it?\n\nuser: {said}"
 
 
@@ -89,4 +93,27 @@ def test_a_mild_no_to_accumulation_is_a_mild_wish() -> None:
     found = read([Text("batch size 8, no need for gradient accumulation, lr 1e-4")])
     assert [(i.value, i.polarity, i.strength) for i in found if i.key == "gradient_accumulation"] == [
         (1, "require", "should")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "strength"),
+    [
+        ("lr 1e-4, everything longer than 256 tokens can be cut", "must"),
+        ("lr 1e-4, anything beyond 256 tokens may be truncated", "must"),
+        ("lr 1e-4, whatever has more than 256 tokens can be chopped off", "must"),
+        ("lr 1e-4, texts of 256 tokens are fine", "should"),
+    ],
+)
+def test_what_is_cut_off_is_no_choice(text: str, strength: str) -> None:
+    found = [i for i in read([Text(text)]) if i.key == "max_length"]
+    assert [(i.value, i.polarity, i.strength) for i in found] == [(256, "require", strength)]
+
+
+def test_an_aside_about_something_else_weighs_nothing() -> None:
+    found = read([Text("lr 3e-4, cosine over the 10 epochs (step it once per epoch is fine)")])
+    assert [(i.key, i.strength) for i in found] == [
+        ("learning_rate", "must"),
+        ("scheduler", "must"),
+        ("epochs", "must"),
     ]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from firstcause.check.brief import Text, read
 from firstcause.schema.instruction import Instruction
 
@@ -78,3 +80,60 @@ def test_a_correction_without_an_attribute_takes_the_last_of_its_kind() -> None:
 def test_lines_are_those_of_the_file() -> None:
     found = read([Text("# Task\n\n- lr 1e-4\n- batch size 8\n", line=1)])
     assert {(i.key, i.line) for i in found} == {("learning_rate", 3), ("batch_size", 4)}
+
+
+CHAT = ("batch 8, lr 1e-4", "I'd take batch 64 and 9 epochs.", "7 epochs please")
+
+
+@pytest.mark.parametrize(
+    "heads",
+    [
+        ("**Jonas** 10:02\n", "**assistant** 10:03\n", "**Jonas** 10:05\n"),
+        ("[10:41] Jonas: ", "[10:42] Claude: ", "[10:45] Jonas: "),
+        ("Jonas (10:41): ", "Bot (10:42): ", "Jonas (10:45): "),
+        ("10:41 - Jonas Berg: ", "10:42 - AI Assistant: ", "10:45 - Jonas Berg: "),
+        ("Jonas, 10:41 AM\n", "ChatGPT, 10:42 AM\n", "Jonas, 10:45 AM\n"),
+        ("2025-03-04 10:41 <mira> ", "2025-03-04 10:42 <helper-bot> ", "2025-03-04 10:43 <mira> "),
+        ("> **Jonas** 10:02\n", "> **assistant** 10:03\n", "> **Jonas** 10:05\n"),
+        ("**Jonas:** ", "**assistant:** ", "**Jonas:** "),
+        ("Jonas: ", "Assistant: ", "Jonas: "),
+    ],
+)
+def test_speakers_by_name_and_time(heads: tuple[str, ...]) -> None:
+    text = "\n\n".join(head + said for head, said in zip(heads, CHAT, strict=True))
+    assert active(text) == {"batch_size": 8, "learning_rate": 1e-4, "epochs": 7}
+
+
+def test_people_with_times_are_all_users() -> None:
+    text = "[10:41] Jonas: lr 1e-4, 3 epochs\n[10:44] Mira: make it 5 epochs"
+    assert active(text) == {"learning_rate": 1e-4, "epochs": 5}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "lr 1e-4, 3 epochs. Training starts at 10:02, and must be done by 17:30",
+        "lr 1e-4, 3 epochs. I need it by 5 pm",
+        "Ready by 06:30. lr 1e-4 with 3 epochs; the card is free from 21:00:00 on",
+    ],
+)
+def test_a_time_of_day_is_no_value(text: str) -> None:
+    assert active(text) == {"learning_rate": 1e-4, "epochs": 3}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Task: tag names\nModel: gpt2\nEpochs: 3",
+        "[10:02] epochs: 3\n[10:03] model: gpt2",
+        "Notes 10:02:\ngpt2 for 3 epochs",
+    ],
+)
+def test_a_setting_with_a_time_is_no_speaker(text: str) -> None:
+    found = active(text)
+    assert (found["model"], found["epochs"]) == ("gpt2", 3)
+
+
+def test_one_file_is_no_count_of_epochs() -> None:
+    text = "user: lr 1e-4, 90 epochs\n\nassistant: Sure: one `train.py`. Checkpoints each epoch?\n\nuser: yes every epoch"
+    assert active(text) == {"learning_rate": 1e-4, "epochs": 90, "save_strategy": "epoch"}

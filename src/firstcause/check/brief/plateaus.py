@@ -1,0 +1,88 @@
+"""What waits for a loss that stands still: the schedule ("halve the rate when …") or the end ("stop when …")."""
+
+from __future__ import annotations
+
+from firstcause.check.brief.counts import IMPROVES, unit_of
+from firstcause.check.brief.reading import Line, Reading
+from firstcause.check.brief.tokens import Token, words_in
+from firstcause.check.brief.vocabulary import word_set
+
+_LOWERS = (*sorted(word_set("choices", "cut") - {"split"}), "drop", "shrink", "decreas", "halv", "divid")
+_WHEN = frozenset({"when", "once", "whenever", "if", "after"})
+_ENDS = ("stop", "early", "abort", "quit", "halt", "terminat", "end")
+_REACH = 5
+_BEFORE_VERB = frozenset({",", "then", "please", "we", "i", "is", "gets", "be"})
+_LINKS = frozenset({"for", "of", "on", "in", "the", "(", "with", "a", "to", "its"})
+
+
+def on_plateau(line: Line) -> None:
+    """Claim "halve the rate when the validation loss stalls"; what is waited for there ends no training."""
+    tokens = line.tokens
+    lowers = _lowers(line)
+    known = [r for r in line.readings if r.key == "scheduler" and r.value == "plateau"]
+    other = any(r.key == "scheduler" for r in line.readings) and not known
+    if not lowers or other:
+        return
+    at = lowers[0]
+    first = at if any(t.text in _WHEN for t in tokens[at:]) else 0
+    waits = any(t.text.startswith(IMPROVES) for t in tokens[first:])
+    measured = any(t.gives("metric") or t.key == "loss" for t in tokens)
+    if not (known or (waits and measured)):
+        return
+    line.readings[:] = [r for r in line.readings if not _of_schedule(line, r)]
+    for reading in known:
+        # What it is lowered upon is waited for, and not told.
+        reading.settled = True
+    if not known:
+        line.readings.append(Reading("scheduler", "plateau", at, at, settled=True))
+
+
+def patience_of_schedule(line: Line) -> None:
+    """Leave a plateau schedule its patience: "ReduceLROnPlateau with patience 3"."""
+    if any(r.value == "plateau" and r.key == "scheduler" and r.polarity == "require" for r in line.readings):
+        line.readings[:] = [r for r in line.readings if not _of_schedule(line, r)]
+
+
+def _lowers(line: Line) -> list[int]:
+    """The places where it is the rate that is lowered, upon something."""
+    tokens = line.tokens
+    if not any(w in ("rate", "lr") for w in words_in(tokens)):
+        return []
+    first = next((n for n, t in enumerate(tokens) if t.text in _WHEN), len(tokens))
+    return [
+        n
+        for n, t in enumerate(tokens)
+        if t.text.startswith(_LOWERS)
+        and (any(o.text in _WHEN for o in tokens[n:]) or _then(tokens, first, n))
+    ]
+
+
+def _then(tokens: list[Token], first: int, at: int) -> bool:
+    """Whether a verb opens what follows a condition: "if the loss stalls, halve the rate"."""
+    before = tokens[at - 1] if at else None
+    opens = before is not None and (before.text.split()[-1] in _BEFORE_VERB or bool(unit_of(before)))
+    return first < at and opens
+
+
+def _of_schedule(line: Line, reading: Reading) -> bool:
+    """Whether a patience is that of the schedule: the rate is lowered nearest before it, and no training ended."""
+    if reading.key != "early_stopping_patience":
+        return False
+    tokens = line.tokens
+    lowers = _lowers(line)
+    if any(_ends(t) for t in tokens[reading.first : reading.last + 1]):
+        return False
+    for place in range(reading.first - 1, -1, -1):
+        if _ends(tokens[place]):
+            return False
+        if place in lowers or tokens[place].gives("scheduler"):
+            return True
+    after = reading.last + 1
+    while after < len(tokens) and tokens[after].text in _LINKS:
+        after += 1
+    then = any(after <= place <= after + _REACH for place in lowers)
+    return then or (after < len(tokens) and tokens[after].gives("scheduler"))
+
+
+def _ends(token: Token) -> bool:
+    return token.text.startswith(_ENDS)
