@@ -106,7 +106,7 @@ def test_nothing_gets_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     report = check(tmp_path, "--dry")
     assert [f for f in os.listdir(home) if f.startswith("dry-")] == []
     notes = "\n".join(report["notes"])
-    assert "0 optimizer steps, to its end" in notes
+    assert "to its end, and nothing was trained" in notes
     for word in ("starts a process", "looks up a host", "uses the network"):
         assert word in notes
     assert list(scratch.glob("firstcause-dry-*")) == []

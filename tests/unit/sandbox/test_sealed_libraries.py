@@ -223,3 +223,32 @@ def test_mlflow(split):
         before="import mlflow",
     ).seen
     assert seen == {"id": "sealed"}
+
+
+@needs("pyarrow")
+def test_arrow_and_parquet(split):
+    result = split(
+        """
+        table = pa.table({"x": [1, 2]})
+        pq.write_table(table, "old.parquet")
+        seen["parquet"] = pq.read_table("old.parquet").num_rows, pq.ParquetFile("old.parquet").metadata.num_rows
+        seen["schema"] = pq.read_schema("old.parquet").names
+        with pa.OSFile("new.arrow", "wb") as sink, pa.ipc.new_stream(sink, table.schema) as writer:
+            writer.write_table(table)
+        seen["is"] = isinstance(sink, pa.OSFile)
+        seen["mapped"] = pa.ipc.open_stream(pa.memory_map("new.arrow")).read_all().num_rows
+        with open("python.arrow", "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+            writer.write_table(table)
+        seen["python"] = pa.ipc.open_file("python.arrow").read_all().num_rows
+        csv.write_csv(table, "new.csv")
+        seen["csv"] = csv.read_csv("new.csv").num_rows
+        """,
+        before="""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+        from pyarrow import csv
+        pq.write_table(pa.table({"x": [1]}), "old.parquet")
+        """,
+    )
+    assert (result.seen["parquet"], result.seen["schema"], result.seen["is"]) == ([2, 2], ["x"], True)
+    assert result.seen["mapped"] == result.seen["python"] == result.seen["csv"] == 2

@@ -172,6 +172,8 @@ def _environment(scratch: str) -> dict[str, str]:
         "HF_HUB_OFFLINE": "1",
         "TRANSFORMERS_OFFLINE": "1",
         "HF_DATASETS_OFFLINE": "1",
+        # In the program's own thread: the emulated device is known to no other.
+        "HF_DEACTIVATE_ASYNC_LOAD": "1",
         "WANDB_MODE": "disabled",
         "MPLBACKEND": "Agg",
         "TOKENIZERS_PARALLELISM": "false",

@@ -76,7 +76,12 @@ def notes(run: Dry, root: str) -> list[str]:
     file, line = end["place"]
     where = f" past {display_name(file, root)}:{line}" if line else ""
     counted = f"{end.get('steps', 0)} optimizer steps"
-    if end["outcome"] == "finished":
+    if end["outcome"] == "finished" and not end.get("steps"):
+        passes = f"forward passes: {end.get('forwards', 0)}, backward passes: {end.get('backwards', 0)}"
+        first = (
+            f"dry run of {name}: to its end, and nothing was trained, since no optimizer stepped ({passes})"
+        )
+    elif end["outcome"] == "finished":
         first = f"dry run of {name}: {counted}, to its end"
     elif end["outcome"] == "time":
         first = f"dry run of {name}: {counted}; the time was used up at {display_name(file, root)}:{line}"

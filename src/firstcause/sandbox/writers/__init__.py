@@ -8,6 +8,7 @@ from types import ModuleType
 
 from firstcause.sandbox.overlay import Overlay
 from firstcause.sandbox.writers import (
+    arrow_files,
     changing,
     event_files,
     files,
@@ -28,6 +29,12 @@ PATCHES: dict[str, Callable[[ModuleType], None]] = {
     "h5py": hdf5_files.patch,
     "mlflow": trackers.patch_mlflow,
     "numpy.lib._datasource": numpy_files.patch,
+    "pyarrow": arrow_files.patch,
+    "pyarrow.csv": arrow_files.patch,
+    "pyarrow.feather": arrow_files.patch,
+    "pyarrow.ipc": arrow_files.patch,
+    "pyarrow.json": arrow_files.patch,
+    "pyarrow.parquet.core": arrow_files.patch_parquet,
     "safetensors": safetensors_files.patch,
     "sqlite3": sqlite_files.patch,
     "sqlite3.dbapi2": sqlite_files.patch,

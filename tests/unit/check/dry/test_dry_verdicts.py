@@ -66,3 +66,16 @@ def test_an_end_is_said_with_its_place(tmp_path: Path) -> None:
     assert notes(run, ROOT) == [
         "train.py could not be dry-run past train.py:5, because it raises KeyError: 'x'"
     ]
+
+
+def test_an_end_without_training_is_said() -> None:
+    run = Dry(
+        Command(SCRIPT, (), ROOT),
+        end={"outcome": "finished", "place": ["", 0], "why": "", "forwards": 4, "backwards": 0, "steps": 0},
+    )
+    assert notes(run, ROOT) == [
+        "dry run of train.py: to its end, and nothing was trained, since no optimizer stepped "
+        "(forward passes: 4, backward passes: 0)"
+    ]
+    run.end["steps"] = 6
+    assert notes(run, ROOT) == ["dry run of train.py: 6 optimizer steps, to its end"]

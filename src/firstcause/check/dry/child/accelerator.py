@@ -9,7 +9,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor, unset_fake_temporarily
 from torch.overrides import TorchFunctionMode
 
-from firstcause.check.dry.child import attention, autocast, tags
+from firstcause.check.dry.child import attention, autocast, literals, tags
 from firstcause.check.dry.child.loops import DEVICE
 from firstcause.check.dry.child.losses import LOSSES, handed
 from firstcause.check.dry.child.mistakes import remember
@@ -28,6 +28,8 @@ class Accelerator(TorchFunctionMode):
         super().__init__()
         self.session, self.mode = session, mode
         setattr(builtins, DEVICE, outside)
+        # Some versions of torch ask each element instead, and pass by what is answered here.
+        FakeTensor.tolist = torch.Tensor.tolist
         run = torch.autograd._engine_run_backward
 
         def engine(*args: Any, **kwargs: Any) -> Any:
@@ -54,6 +56,7 @@ class Accelerator(TorchFunctionMode):
             args = (args[0], *(_target(a) for a in args[1:]))
         else:
             args = tuple(inside(a) if isinstance(a, torch.device) else a for a in args)
+        args, kwargs, made_up = literals.read(name, args, kwargs)
         args, kwargs = autocast.cast(name, args, kwargs)
         if name in LOSSES:
             inputs = handed(name, args, kwargs)
@@ -65,6 +68,8 @@ class Accelerator(TorchFunctionMode):
         except Exception as error:
             remember(error, name, args, kwargs, self.session)
             raise
+        if made_up:
+            out.constant = None
         if isinstance(out, torch.Tensor):
             tags.carry(self.session, name, args, out)
         self.session.emit("operated", name, args, out)
@@ -123,6 +128,16 @@ class Accelerator(TorchFunctionMode):
         value = func(*args)
         known = getattr(args[0], "constant", None) is not None
         return Number(value, self.session) if isinstance(value, float) and not known else value
+
+    def _on___float__(self, func: Any, args: Any, kwargs: Any) -> Any:
+        if not isinstance(args[0], FakeTensor) or args[0].numel() != 1:
+            return func(*args)
+        # torch.Tensor([a, b]) asks this way while it lets no mode see what it does.
+        value = self.mode.dispatch(torch.ops.aten._local_scalar_dense.default, (), (args[0],))
+        asked = getattr(value, func.__name__, None)
+        return asked() if asked is not None else func(*args)
+
+    _on___int__ = _on___index__ = _on___float__
 
     def _on_tolist(self, func: Any, args: Any, kwargs: Any) -> Any:
         return listed(args[0], self.session) if isinstance(args[0], FakeTensor) else func(*args)

@@ -18,10 +18,6 @@ def stand_in(dtype: torch.dtype) -> Any:
 
 
 def _scalar(mode: Mode, tensor: Any) -> Any:
-    constant = getattr(tensor, "constant", None)
-    if constant is not None:
-        with unset_fake_temporarily():
-            return constant.item()
     if not mode.quiet:
         mode.session.made_up()
         # A number of things, and so the size of what is made with it.
@@ -34,7 +30,7 @@ def _alike(mode: Mode, *tensors: Any, **options: Any) -> bool:
     return True
 
 
-def kept(mode: Mode, mask: Any) -> int:
+def _kept(mode: Mode, mask: Any) -> int:
     """How many elements a mask keeps: half of them, where its values are not known."""
     constant = getattr(mask, "constant", None)
     if constant is not None:
@@ -44,11 +40,17 @@ def kept(mode: Mode, mask: Any) -> int:
 
 
 def _nonzero(mode: Mode, tensor: Any) -> Any:
-    return torch.zeros((kept(mode, tensor), tensor.dim()), dtype=torch.int64, device=tensor.device)
+    return _whole(mode, tensor, _kept(mode, tensor), tensor.dim())
+
+
+def _whole(mode: Mode, tensor: Any, *shape: int, dtype: torch.dtype = torch.int64) -> Any:
+    """New numbers beside a tensor; no mode is on in here, and torch would look for a real device of the name."""
+    with mode:
+        return torch.zeros(shape, dtype=dtype, device=tensor.device)
 
 
 def _masked_select(mode: Mode, tensor: Any, mask: Any) -> Any:
-    return tensor.new_empty((kept(mode, mask),))
+    return tensor.new_empty((_kept(mode, mask),))
 
 
 def _half(mode: Mode, tensor: Any) -> int:
@@ -58,14 +60,36 @@ def _half(mode: Mode, tensor: Any) -> int:
 
 def _unique(mode: Mode, tensor: Any, *rest: Any, **named: Any) -> Any:
     found = tensor.new_empty((_half(mode, tensor),))
-    counts = torch.zeros(found.shape, dtype=torch.int64, device=tensor.device)
-    return found, torch.zeros(tensor.shape, dtype=torch.int64, device=tensor.device), counts
+    return found, _whole(mode, tensor, *tensor.shape), _whole(mode, tensor, *found.shape)
+
+
+def _unique_dim(mode: Mode, tensor: Any, dim: int, *rest: Any, **named: Any) -> Any:
+    """Which of the slices differ: half of them."""
+    mode.session.made_up_sizes = True
+    shape = list(tensor.shape)
+    many = shape[dim]
+    shape[dim] = max(1, many // 2)
+    return tensor.new_empty(shape), _whole(mode, tensor, many), _whole(mode, tensor, shape[dim])
+
+
+def _unique_consecutive(
+    mode: Mode, tensor: Any, inverse: bool = False, counts: bool = False, dim: int | None = None, **named: Any
+) -> Any:
+    return _unique(mode, tensor) if dim is None else _unique_dim(mode, tensor, dim)
 
 
 def _bincount(mode: Mode, tensor: Any, weights: Any = None, minlength: int = 0) -> Any:
     mode.session.made_up_sizes = True
     dtype = torch.int64 if weights is None else weights.dtype
-    return torch.zeros((max(minlength, 2),), dtype=dtype, device=tensor.device)
+    return _whole(mode, tensor, max(minlength, 2), dtype=dtype)
+
+
+def _repeat_interleave(mode: Mode, repeats: Any, output_size: int | None = None) -> Any:
+    """Each as often as any other number stands for: once, where nobody says how many there are in all."""
+    if output_size is None:
+        mode.session.made_up_sizes = True
+        output_size = int(repeats.numel())
+    return _whole(mode, repeats, output_size)
 
 
 ANSWERS = {
@@ -75,6 +99,8 @@ ANSWERS = {
     aten.equal.default: _alike,
     aten.allclose.default: _alike,
     aten._unique2.default: _unique,
-    aten.unique_consecutive.default: _unique,
+    aten.unique_consecutive.default: _unique_consecutive,
+    aten.unique_dim.default: _unique_dim,
     aten.bincount.default: _bincount,
+    aten.repeat_interleave.Tensor: _repeat_interleave,
 }

@@ -29,7 +29,19 @@ def put_off() -> None:
     package.__spec__, package.__loader__, package.__file__ = spec, spec.loader, spec.origin
     package.__path__ = list(spec.submodule_search_locations or ())
     sys.modules[NAME] = torch._dynamo = package
+    torch.ops.streams = _Operators()
     sys.meta_path.insert(0, _Finder())
+
+
+class _Operators:
+    """Operators that the compiler would have defined; one is known by its name, and nobody calls it."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        found = _Operators()
+        setattr(self, name, found)
+        return found
 
 
 class _Empty(ModuleType):
@@ -38,7 +50,7 @@ class _Empty(ModuleType):
             raise AttributeError(name)
         if any(os.path.exists(os.path.join(p, name + end)) for p in self.__path__ for end in (".py", "")):
             return importlib.import_module(f"{self.__name__}.{name}")
-        made = type(name, (), {"__init__": _accept}) if name[:1].isupper() else _as_it_is
+        made = type(name, (), _EMPTY_CLASS) if name[:1].isupper() else _as_it_is
         setattr(self, name, made)
         return made
 
@@ -64,3 +76,7 @@ def _as_it_is(function: Any = None, *args: Any, **kwargs: Any) -> Any:
     if callable(function):
         return function
     return _as_it_is if function is None else None
+
+
+# A class may be asked for its kind: ``Cache[str]``.
+_EMPTY_CLASS = {"__init__": _accept, "__class_getitem__": classmethod(lambda cls, item: cls)}

@@ -5,6 +5,8 @@ Whole numbers that are made of nothing keep their values; what else is asked for
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +14,9 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode, unset_fake_temporarily
 from torch.utils._pytree import tree_any, tree_leaves, tree_map_only
 
-from firstcause.check.dry.child import clock, held
-from firstcause.check.dry.child.answers import ANSWERS, kept
+from firstcause.check.dry.child import clock, held, rebuilt
+from firstcause.check.dry.child.answers import ANSWERS
+from firstcause.check.dry.child.names import NAME
 
 if TYPE_CHECKING:
     from firstcause.check.dry.child.session import Session
@@ -57,6 +60,7 @@ class Mode(FakeTensorMode):
         # Told by whoever runs an optimizer's step or backward.
         self.quiet = 0
         self.in_backward = False
+        rebuilt.install(self)
 
     @property
     def avoid_device_init(self) -> bool:
@@ -74,7 +78,8 @@ class Mode(FakeTensorMode):
         clock.look()
         answer: Any = ANSWERS.get(func)
         if answer is not None:
-            return answer(self, *args, **kwargs)
+            known = self._of_constants(func, args, kwargs)
+            return answer(self, *args, **kwargs) if known is None else known
         if func in (aten.index.Tensor, aten.index_put_.default, aten.index_put.default):
             args = self._without_masks(func, args)
         if not self.quiet and func._schema.is_mutable and isinstance(args[0], (torch.Tensor, list)):
@@ -88,7 +93,8 @@ class Mode(FakeTensorMode):
         if func in OF_ONE_DTYPE and not self.in_backward:
             self._compare_dtypes(func, args, kwargs)
         try:
-            out = super().dispatch(func, types, args, kwargs)
+            with _without_constants(args, kwargs):
+                out = super().dispatch(func, types, args, kwargs)
         except (RuntimeError, IndexError, ValueError, TypeError, AssertionError) as error:
             if not self._fails_for_real(func, args, kwargs, error):
                 raise NotReal(f"{func} has no answer without data: {error}") from error
@@ -113,12 +119,20 @@ class Mode(FakeTensorMode):
         return not self.is_our_fake(t) and t.layout == torch.strided and t.device.type == "cpu"
 
     def _known(self, func: Any, args: Any, kwargs: Any) -> Any:
-        """What an operator gives that needs no data, with its values; None where there are too many."""
+        """What an operator gives for real, with its values; None where there are too many."""
         with unset_fake_temporarily():
             real = func(*args, **kwargs)
-        if not self.may_turn_const(real):
+        if not all(self.may_turn_const(t) for t in tree_leaves(real) if isinstance(t, torch.Tensor)):
             return None
-        return self.fake_tensor_converter.from_real_tensor(self, real, make_constant=True)
+        keep = self.fake_tensor_converter.from_real_tensor
+        return tree_map_only(torch.Tensor, lambda t: keep(self, t, make_constant=True), real)
+
+    def _of_constants(self, func: Any, args: Any, kwargs: Any) -> Any:
+        """What an operator gives whose tensors' values are all kept; None where they are not."""
+        tensors = [t for t in tree_leaves((args, kwargs)) if isinstance(t, torch.Tensor)]
+        if any(getattr(t, "constant", None) is None for t in tensors):
+            return None
+        return self._known(func, *tree_map_only(torch.Tensor, lambda t: t.constant, (args, kwargs)))
 
     def _compare_dtypes(self, func: Any, args: Any, kwargs: Any) -> None:
         """Raise what the real operator says to two types; tensors without data are multiplied all the same."""
@@ -130,14 +144,11 @@ class Mode(FakeTensorMode):
                     torch.mm(torch.zeros(1, 1, dtype=one.dtype), torch.zeros(1, 1, dtype=other.dtype))
 
     def _without_masks(self, func: Any, args: Any) -> Any:
-        indices = []
+        indices: list[Any] = []
         for index in args[1]:
             if isinstance(index, torch.Tensor) and index.dtype in (torch.bool, torch.uint8):
-                count = kept(self, index)
-                many = [
-                    torch.zeros(count, dtype=torch.long, device=args[0].device) for _ in range(index.dim())
-                ]
-                indices += many or [None]
+                with self:
+                    indices += index.nonzero().unbind(1) or [None]
             else:
                 indices.append(index)
         return (args[0], indices, *args[2:])
@@ -160,6 +171,23 @@ class Mode(FakeTensorMode):
             except Exception:  # noqa: BLE001 - whatever it is, it fails
                 return True
         return False
+
+
+@contextmanager
+def _without_constants(args: Any, kwargs: Any) -> Iterator[None]:
+    """Values are not computed on the emulated device, which torch would ask for them of what is constant."""
+    named = (a for a in (*args, *kwargs.values()) if isinstance(a, torch.device))
+    if not any(device.type == NAME for device in named):
+        yield
+        return
+    known = [(t, t.constant) for t in tree_leaves((args, kwargs)) if isinstance(t, FakeTensor)]
+    for tensor, _ in known:
+        tensor.constant = None
+    try:
+        yield
+    finally:
+        for tensor, constant in known:
+            tensor.constant = constant
 
 
 def _is_tensor(value: Any) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.utils._pytree import tree_map_only
 
+from firstcause.check.dry.child import weights
 from firstcause.errors import SealError
 
 if TYPE_CHECKING:
@@ -16,9 +17,11 @@ if TYPE_CHECKING:
 # What stands in a file, so that a copy of it, or one that was renamed, is known too.
 MARK = b"kept in memory by the dry run as "
 _saved: list[Any] = []
+_sessions: list[Session] = []
 
 
 def install(session: Session) -> None:
+    _sessions[:] = [session]
     load = torch.load
 
     def save(obj: Any, f: Any, *args: Any, **kwargs: Any) -> None:
@@ -31,13 +34,12 @@ def install(session: Session) -> None:
             f.write(text)
 
     def loaded(f: Any, *args: Any, **kwargs: Any) -> Any:
-        if isinstance(f, (str, os.PathLike)) and session.was_cut and not os.path.exists(f):
-            raise SealError("dry-load", f"it loads {f}, which the shortened loops did not come to save")
+        must_be_there(f)
         number = _number(f)
         if number is None:
             return load(f, *args, **kwargs)
-        if kwargs.get("weights_only") and isinstance(_saved[number], torch.nn.Module):
-            raise SealError("dry-load", "it loads a whole pickled module with weights_only=True")
+        if weights.only(kwargs):
+            weights.check(_saved[number])
         return _saved[number]
 
     def refused(*args: Any, **kwargs: Any) -> Any:
@@ -45,6 +47,19 @@ def install(session: Session) -> None:
 
     torch.save, torch.load = save, loaded
     torch.hub.load = torch.hub.load_state_dict_from_url = torch.hub.download_url_to_file = refused
+
+
+def must_be_there(f: Any) -> None:
+    """Raise where a file is missing that a whole run would have made."""
+    was_cut = any(session.was_cut for session in _sessions)
+    if isinstance(f, (str, os.PathLike)) and was_cut and not os.path.exists(f):
+        raise SealError("dry-load", f"it loads {f}, which the shortened loops did not come to save")
+
+
+def kept(f: Any) -> Any:
+    """What was saved under a name; None for a real file."""
+    number = _number(f)
+    return None if number is None else _saved[number]
 
 
 def _number(f: Any) -> int | None:

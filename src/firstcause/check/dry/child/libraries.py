@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 import sys
 from collections.abc import Callable
 from importlib.abc import Loader, MetaPathFinder
@@ -11,9 +10,9 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
 
-import torch
-
+from firstcause.check.dry.child import safetensors_files
 from firstcause.check.dry.child.loops import PASSES
+from firstcause.sandbox import seal, writers
 
 Mend = Callable[[ModuleType], None]
 
@@ -27,34 +26,26 @@ def install() -> None:
 
 class _Finder(MetaPathFinder, Loader):
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
-        if name not in MENDS:
+        mends = [mend for mend in (_sealing(name), MENDS.get(name)) if mend is not None]
+        if not mends:
             return None
         spec = PathFinder.find_spec(name, path, target)
         if spec is not None and spec.loader is not None:
             spec.loader.exec_module = functools.partial(  # type: ignore[method-assign]
-                _run, spec.loader.exec_module, MENDS[name]
+                _run, spec.loader.exec_module, mends
             )
         return spec
 
 
-def _run(execute: Callable[[ModuleType], None], mend: Mend, module: ModuleType) -> None:
+def _sealing(name: str) -> Mend | None:
+    """What leads the writers of a module to the layer; before the seal there is none, and the seal has seen to the rest."""
+    return writers.patches().get(name) if seal.report() is not None else None
+
+
+def _run(execute: Callable[[ModuleType], None], mends: list[Mend], module: ModuleType) -> None:
     execute(module)
-    mend(module)
-
-
-def _safetensors(module: Any) -> None:
-    """Its files are kept in memory as those of ``torch.save`` are."""
-
-    def save_file(tensors: Any, filename: Any, metadata: Any = None) -> None:
-        torch.save(dict(tensors), os.fspath(filename))
-
-    def load_file(filename: Any, device: Any = "cpu") -> Any:
-        return torch.load(os.fspath(filename))
-
-    def save_model(model: Any, filename: Any, *rest: Any, **options: Any) -> None:
-        save_file(model.state_dict(), filename)
-
-    module.save_file, module.load_file, module.save_model = save_file, load_file, save_model
+    for mend in mends:
+        mend(module)
 
 
 def _shared_weights(module: Any) -> None:
@@ -84,6 +75,9 @@ def _trainer(module: Any) -> None:
             given = kwargs.get(name)
             if isinstance(given, int) and given > most:
                 kwargs[name] = most
+        if kwargs.get("max_epochs") in (None, -1):
+            # It would take a thousand, or go on until a step, a time, or for ever.
+            kwargs["max_epochs"] = PASSES
         if isinstance(kwargs.get("val_check_interval"), int):
             kwargs["val_check_interval"] = 1.0
         begin(self, *args, **kwargs)
@@ -92,7 +86,8 @@ def _trainer(module: Any) -> None:
 
 
 MENDS: dict[str, Mend] = {
-    "safetensors.torch": _safetensors,
+    "safetensors": safetensors_files.mend,
+    "safetensors.torch": safetensors_files.mend_torch,
     "transformers.pytorch_utils": _shared_weights,
     "transformers.tokenization_utils_base": _tokenizers,
     "lightning.pytorch.trainer.trainer": _trainer,

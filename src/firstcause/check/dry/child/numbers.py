@@ -64,8 +64,9 @@ def listed(tensor: Any, session: Session) -> Any:
 
         with unset_fake_temporarily():
             return tensor.constant.tolist()
-    session.made_up_sizes = True
-    value = stand_in(tensor.dtype)
+    session.made_up()
+    session.made_up_sizes |= not tensor.dtype.is_floating_point
+    value = getattr(tensor, "hint", stand_in(tensor.dtype))
     value = Number(value, session) if isinstance(value, float) else value
 
     def of(shape: tuple[int, ...]) -> Any:

@@ -10,6 +10,9 @@ import torch
 import torch.distributed as dist
 import torch.multiprocessing
 from torch import nn
+from torch.utils._pytree import tree_map_only
+
+from firstcause.check.dry.child.names import NAME
 
 if TYPE_CHECKING:
     from firstcause.check.dry.child.session import Session
@@ -89,7 +92,9 @@ def install(session: Session, launched: bool) -> None:
         setattr(torch.multiprocessing, starter, _first_rank)
     for module in (nn.parallel, torch.nn.parallel.distributed):
         module.DistributedDataParallel = Wrapped
-    nn.DataParallel = nn.parallel.DataParallel = Replicated
+    # Its module has a function's name, and torch.nn.parallel.data_parallel is that function.
+    for owner in (nn, nn.parallel, sys.modules[Replicated.__module__]):
+        setattr(owner, "DataParallel", Replicated)  # noqa: B010 - to mypy it is a class that cannot change
 
 
 def _first_rank(fn: Any, args: Any = (), nprocs: int = 1, *rest: Any, **options: Any) -> None:
@@ -105,9 +110,10 @@ class _Work:
 class Wrapped(nn.Module):
     """In the place of DistributedDataParallel."""
 
-    def __init__(self, module: Any, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, module: Any, device_ids: Any = None, *args: Any, **kwargs: Any) -> None:
         super().__init__()
         self.module = module
+        self.fc_moves = bool(device_ids)
         self.find_unused_parameters = kwargs.get("find_unused_parameters", False)
         self.static_graph = kwargs.get("static_graph", False)
         self.require_backward_grad_sync = True
@@ -115,6 +121,9 @@ class Wrapped(nn.Module):
         wrapped.append(self)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
+        # Who is given devices brings the tensors there, from within tuples, lists and dicts too.
+        if self.fc_moves and _is_on_device(self.module):
+            args, kwargs = tree_map_only(torch.Tensor, _moved, (args, kwargs))
         return self.module(*args, **kwargs)
 
     def no_sync(self) -> Any:
@@ -127,8 +136,25 @@ class Wrapped(nn.Module):
 
 
 class Replicated(Wrapped):
-    """In the place of DataParallel, which asks no parameter for a gradient."""
+    """In the place of DataParallel, which asks no parameter for a gradient, and takes all devices where none is named."""
 
-    def __init__(self, module: Any, *args: Any, **kwargs: Any) -> None:
-        super().__init__(module)
+    def __init__(self, module: Any, device_ids: Any = None, *args: Any, **kwargs: Any) -> None:
+        super().__init__(module, device_ids)
         self.find_unused_parameters = True
+        self.fc_moves = device_ids is None or bool(device_ids)
+
+
+# A whole module that is saved names its class.
+Wrapped.__module__, Wrapped.__qualname__ = "torch.nn.parallel.distributed", "DistributedDataParallel"
+Replicated.__module__, Replicated.__qualname__ = "torch.nn.parallel.data_parallel", "DataParallel"
+Wrapped.__name__, Replicated.__name__ = Wrapped.__qualname__, Replicated.__qualname__
+
+
+def _is_on_device(module: nn.Module) -> bool:
+    """Whether a module was moved: on a machine without an accelerator the wrappers leave everything where it is."""
+    tensors = (*module.parameters(), *module.buffers())
+    return any(tensor.device.type == NAME for tensor in tensors)
+
+
+def _moved(tensor: Any) -> Any:
+    return tensor if tensor.device.type == NAME else tensor.to(torch.device(NAME, 0))

@@ -148,7 +148,8 @@ class Session:
     def owns(self, file: str) -> bool:
         """Whether a file is the user's: beneath their folder, and no installed library."""
         if file not in self._owned:
-            path = os.path.abspath(file) if not file.startswith("<") else ""
+            # Compiled libraries name their sources by a relative path of the machine that built them.
+            path = os.path.abspath(file) if os.path.isabs(file) or os.path.exists(file) else ""
             installed = is_installed(path) or path.startswith(
                 (sys.prefix + os.sep, os.path.dirname(os.__file__))
             )
