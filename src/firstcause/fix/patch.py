@@ -178,7 +178,9 @@ def _encoded(text: str, encoding: str, path: str) -> bytes:
 
 
 def _newline(lines: list[bytes], at: int, plain: bool) -> bytes:
-    near = [line for line in (*lines[max(at - 1, 0) : at + 1], *lines[:1]) if line.endswith(b"\n")]
+    # Behind a last line without an end, the one before it tells.
+    beside = (*lines[max(at - 1, 0) : at + 1], *lines[max(at - 2, 0) : max(at - 1, 0)], *lines[:1])
+    near = [line for line in beside if line.endswith(b"\n")]
     return b"\r\n" if plain and near and near[0].endswith(b"\r\n") else b"\n"
 
 

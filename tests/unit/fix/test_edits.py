@@ -43,6 +43,7 @@ def real_patch(folder, diff):
 @example(before="", after="x\n")
 @example(before="x\r\ny\r\n", after="x\r\nz\r\n")
 @example(before="a\n" * 30, after="b\n" + "a\n" * 28 + "c\n")
+@example(before="\r\na\nb\nc\nlast", after="\r\na\nb\nc\nd\n")
 def test_patch_and_our_applier_make_the_edited_text_of_the_diff(before, after, tmp_path):
     # An empty result is a removed file for patch.
     after = after or "x\n"
