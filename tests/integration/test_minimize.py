@@ -153,5 +153,5 @@ def test_reads_of_workers_that_share_a_file_become_a_script(tmp_path: Path) -> N
     assert "self.book = tempfile.TemporaryFile()" in script
     assert "raise OSError(" in script
     assert "num_workers=2" in script
-    assert "it fails in 5 of 5 runs" in done.stdout
+    assert "the script fails in 5 of 5 runs" in done.stdout
     assert "no call of torch's is in the failure" in done.stdout

@@ -134,7 +134,10 @@ def _told(result: Reproduction) -> str:
         before, after, of = result.rates
         rates = f"the step failed with {before} of {of} seeds, the script fails with {after}; "
     if not result.calls:
-        return f"{result.lines()} lines; no call of torch's is in the failure; it ends with: {result.ends}"
+        return (
+            f"{result.lines()} lines; no call of torch's is in the failure; how often the program fails was not measured, the "
+            f"script fails in {result.tried} of {result.tried} runs; it ends with: {result.ends}"
+        )
     return (
         f"{result.lines()} lines; {result.left} of the step's {result.calls} calls of torch are left, "
         f"{result.tried} programs were tried; {rates}it ends with: {result.ends}"

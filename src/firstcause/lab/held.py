@@ -72,7 +72,7 @@ def _within(
         return
     seen.add(id(value))
     # What a library's object hands on is as near as the object itself.
-    further = depth if _is_holder(kind) else depth - 1
+    further = depth if _holder(kind) is not None else depth - 1
     for name, one in _attributes(value):
         yield from _within(f"{expression}.{name}", f"{kind.__name__}.{name}", one, value, name, further, seen)
     if kind is dict:
@@ -89,8 +89,12 @@ def _within(
                 )
 
 
-def _is_holder(kind: type) -> bool:
-    return any(base.__name__ in HOLDERS for base in kind.__mro__)
+def _holder(kind: type) -> str | None:
+    """The library's class of ``HOLDERS`` that a class is or derives from; a program may have a Trainer of its own."""
+    for base in kind.__mro__:
+        if base.__name__ in HOLDERS and not places.is_user_module(sys.modules.get(base.__module__)):
+            return base.__name__
+    return None
 
 
 def _attributes(value: Any) -> list[tuple[str, Any]]:
@@ -101,9 +105,9 @@ def _attributes(value: Any) -> list[tuple[str, Any]]:
         return []
     if isinstance(value, type) or type(own) is not dict:
         return []
-    for base in kind.__mro__:
-        if base.__name__ in HOLDERS:
-            return [(n, own[n]) for n in HOLDERS[base.__name__] if own.get(n) is not None]
+    holder = _holder(kind)
+    if holder is not None:
+        return [(n, own[n]) for n in HOLDERS[holder] if own.get(n) is not None]
     if not places.is_user_module(sys.modules.get(kind.__module__)):
         return []
     names = [n for n in own if n not in MODULE_OWN] if isinstance(value, torch.nn.Module) else list(own)

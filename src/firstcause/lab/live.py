@@ -35,6 +35,8 @@ class Live:
     def __init__(self) -> None:
         self._kinds: dict[type, bool] = {}
         self._born: dict[int, tuple[weakref.ref[torch.Tensor], int]] = {}
+        # What had a graph at the first sample, and its nodes then.
+        self._first: list[tuple[weakref.ref[torch.Tensor], int]] = []
         self.samples = 0
 
     def sample(self, step: int) -> Sample:
@@ -53,6 +55,8 @@ class Live:
         self._born = born
         self.samples += 1
         with_graph = [t for t in tensors if t.grad_fn is not None]
+        if self.samples == 1:
+            self._first = [(weakref.ref(t), nodes([t])) for t in with_graph]
         return Sample(step, len(tensors), sum(sizes.values()), len(with_graph), nodes(with_graph), resident())
 
     def old(self) -> list[torch.Tensor]:
@@ -76,6 +80,11 @@ class Live:
         now = [(nodes([t]), i, t) for i, t in enumerate(later) if t is not None and t.grad_fn is not None]
         whole = nodes([t for _, _, t in now])
         return [t for n, _, t in sorted(now, key=lambda f: f[:2]) if n >= whole / 2][:1]
+
+    def accumulated(self) -> list[torch.Tensor]:
+        """Those of the first sample whose graph has grown since: what steps are added to in place stays the same tensor."""
+        now = [(t, then) for r, then in self._first if (t := r()) is not None and t.grad_fn is not None]
+        return [t for t, then in now if nodes([t]) > then]
 
     def tensors(self) -> list[torch.Tensor]:
         # By type alone: isinstance asks proxies for their class, which has side effects.

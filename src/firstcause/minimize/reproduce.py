@@ -150,10 +150,8 @@ def _of_handle(folder: RunFolder, seconds: float, said: Said, whys: list[str]) -
             )
             return None
     failure = {"kind": "raised", "call": "", "what": kind, "said": text}
-    dropped = (
-        "the dataset's own records, decoding and transforms, the model and its training",
-        f"chance: it fails in {handles.RUNS} of {handles.RUNS} runs",
-    )
+    dropped = ("the dataset's own records, decoding and transforms, the model and its training",)
+    # No rates: how often the program itself fails is not known, it has failed once.
     return Reproduction(script, 0, 0, handles.RUNS, ends, dropped, (), failure)
 
 

@@ -142,14 +142,14 @@ class Writer:
         last = self.program.calls[-1]
         for call in self.program.calls:
             text = self.call(call)
+            if call is last and self.failure.what == "derived":
+                # The assertion applies the Function itself.
+                continue
             if call.settings != inside:
                 inside = call.settings
                 if inside != Settings():
                     yield f"with {context(inside)}:"
             indent = "    " if inside != Settings() else ""
-            if call is last and self.failure.what == "derived":
-                # The assertion applies the Function itself.
-                continue
             raises = call is last and self.failure.kind == "raised"
             yield f"{indent}{text if raises else self.assigned(call, text)}" + (
                 f"  # {self.failure.what}" if raises else ""

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from firstcause.lab.counterfactual import Arm, Ran
+from firstcause.lab.follow.batches import COMPARED, LEAST, only_start
 from firstcause.schema import Evidence, Hypothesis
 from firstcause.specialists import audits, resumes
 from firstcause.specialists.examination import Examination, Facts
 from firstcause.specialists.verdicts import confirmed, inconclusive
 
-# So many batches in a row must be those of another place before it is said that they are.
-LEAST, COMPARED = 3, 12
 SHIFTS = (1, -1)
 
 
@@ -67,11 +66,8 @@ def _repeated(found: Ran, event: Facts) -> Facts:
 
 def _offset(there: Sequence[str | None], here: Sequence[str | None], at: int) -> int:
     """How far from ``at`` the batches of ``here`` begin in ``there``; 0 where they do not, or at several places."""
-    if len(set(here)) < LEAST or not all(here):
-        return 0
-    starts = [n for n in range(len(there)) if list(there[n : n + len(here)]) == list(here)[: len(there) - n]]
-    starts = [n for n in starts if len(there) - n >= LEAST]
-    return starts[0] - at if len(starts) == 1 else 0
+    start = only_start(there, here)
+    return start - at if start is not None else 0
 
 
 def _starts_anew(run: Sequence[Facts], at: int, resumed: Sequence[Facts]) -> bool:

@@ -43,3 +43,17 @@ def test_what_a_callback_of_a_trainer_holds_is_found() -> None:
     }
     (average,) = components.averages(optimizer, places)
     assert average.thing is handler.callbacks[0].average
+
+
+class Trainer:
+    """The program's own, which has a library's name."""
+
+    def __init__(self) -> None:
+        self.seen = 5
+        self.state = Average(torch.nn.Linear(2, 1))
+
+
+def test_a_trainer_of_the_program_is_looked_into_whole() -> None:
+    trainer = Trainer()
+    found = {c.name: c.state for c in components.counters(held.held_from(sys._getframe()))}
+    assert found == {"Trainer.seen": trainer.seen, "Average.seen": 8}

@@ -91,6 +91,18 @@ def test_a_running_total_is_one_value_that_each_step_makes_anew() -> None:
     assert "total[0] = total[0] + loss" in seen["site"]["text"]
 
 
+def test_a_running_total_is_added_to_in_place() -> None:
+    total = torch.zeros(())
+
+    def add(step: int, loss: torch.Tensor, output: torch.Tensor) -> None:
+        nonlocal total
+        total += loss
+
+    seen = watched(add)
+    assert (seen["kind"], seen["name"], seen["single"]) == ("graph", "total", True)
+    assert "total += loss" in seen["site"]["text"]
+
+
 def test_objects_that_are_no_tensors_are_told_by_their_bytes() -> None:
     archive: list[bytes] = []
 

@@ -87,7 +87,8 @@ class Watch(Watcher):
     def _search(self) -> None:
         """The holder of what has grown so far; the graph first, since a graph holds tensors that nobody else knows."""
         if self._rises("graph"):
-            self._found("graph", self.live.roots()[:MOST_TARGETS], self.live.carried())
+            roots = self.live.roots()[:MOST_TARGETS]
+            self._found("graph", roots, self.live.accumulated(), self.live.carried())
         elif self._rises("tensors"):
             self._found("tensors", [t for t in self.live.old() if t.grad_fn is None][:MOST_TARGETS])
         elif self._rises("host"):

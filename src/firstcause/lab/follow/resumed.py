@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from firstcause.lab.follow.asked import Followed, Row, copy, python_of
+from firstcause.lab.follow.batches import COMPARED, only_start
 
 # The causal order: what stands earlier explains what stands later.
 CAUSES = {
@@ -18,8 +19,6 @@ CAUSES = {
     "position": "step-counter-not-restored",
 }
 LEAST_STEPS = 2
-# Batches in a row that must be those of another place before it is said that they are, and those that are compared.
-LEAST_ALIKE, COMPARED = 3, 12
 
 
 @dataclass(frozen=True)
@@ -142,14 +141,9 @@ def _compared(row: Row) -> tuple[Any, ...]:
 
 
 def _moved(straight: Followed, again: Followed) -> bool:
-    """Whether the batches after the resume are, in their order, those of another place of the straight run, and of one only."""
-    there, here = [r["batch"] for r in straight.rows], [r["batch"] for r in again.rows[:COMPARED]]
-    if len(set(here)) < LEAST_ALIKE:
-        return False
-    starts = [
-        n for n in range(len(there) - LEAST_ALIKE + 1) if here[: len(there) - n] == there[n : n + len(here)]
-    ]
-    return len(starts) == 1
+    """Whether the batches after the resume are, in their order, those of another place of the straight run."""
+    there, here = ([str(r["batch"]) for r in rows] for rows in (straight.rows, again.rows[:COMPARED]))
+    return only_start(there, here) is not None
 
 
 def _missing(own: list[tuple[Row, Row]], left: int, taken: int, moved: bool) -> list[Missing]:

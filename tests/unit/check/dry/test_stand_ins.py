@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+from tests.unit.check.dry.dry_folder import told_of, written
 from tests.unit.check.dry.stand_in_programs import HEALTHY, REFUSED
 
 
 @pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict]]:
-    root = tmp_path_factory.mktemp("dry")
-    for name, text in (HEALTHY | REFUSED).items():
-        (root / name).mkdir()
-        (root / name / "train.py").write_text(text)
+    root = written(tmp_path_factory.mktemp("dry"), HEALTHY | REFUSED)
     header = b'{"__metadata__":{"format":"pt"},"w":{"dtype":"F32","shape":[3,4],"data_offsets":[0,48]}}'
     content = len(header).to_bytes(8, "little") + header + bytes(48)
     (root / "safetensors" / "real.safetensors").write_bytes(content)
-    command = [sys.executable, os.path.join(os.path.dirname(__file__), "forked.py"), str(root)]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=600)
-    assert ended.returncode == 0, ended.stderr
-    written = {p.name for name in HEALTHY | REFUSED for p in (root / name).iterdir()}
-    assert written == {"train.py", "real.safetensors"}
-    return json.loads(ended.stdout)
+    told = told_of(root)
+    left = {p.name for name in HEALTHY | REFUSED for p in (root / name).iterdir()}
+    assert left == {"train.py", "real.safetensors"}
+    return told
 
 
 @pytest.mark.parametrize("name", HEALTHY)

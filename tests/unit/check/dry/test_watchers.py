@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-
 import pytest
 
+from tests.unit.check.dry.dry_folder import told_of, written
 from tests.unit.check.dry.healthy_programs import HEALTHY
 from tests.unit.check.dry.programs import FAULTY, HEAD
 
 
 @pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict]]:
-    root = tmp_path_factory.mktemp("dry")
-    for name, text in (FAULTY | HEALTHY).items():
-        (root / name).mkdir()
-        (root / name / "train.py").write_text(HEAD + text)
-    command = [sys.executable, os.path.join(os.path.dirname(__file__), "forked.py"), str(root)]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=600)
-    assert ended.returncode == 0, ended.stderr
-    return json.loads(ended.stdout)
+    programs = {name: HEAD + text for name, text in (FAULTY | HEALTHY).items()}
+    return told_of(written(tmp_path_factory.mktemp("dry"), programs))
 
 
 @pytest.mark.parametrize("name", FAULTY)

@@ -36,15 +36,22 @@ def find(code: Code) -> Iterator[Finding]:
         if given is None or given.path:
             continue
         for origin in code.origins(given.module, given.node):
-            # Its values may be computed; its names are written.
-            keys = origin.node.keys if isinstance(origin.node, ast.Dict) else []
-            names = {k.value for k in keys if isinstance(k, ast.Constant) and isinstance(k.value, str)}
+            names = _names(origin.node)
             for name in sorted(names & set(OTHERS)):
                 text = f"SGLang has no sampling parameter {name}; its own is {OTHERS[name]}"
                 place = (origin.module.site(origin.node),)
                 yield finding(
                     SLUG, CATEGORY, one.call.module, one.call.node, text, argument=name, related=place
                 )
+
+
+def _names(node: ast.AST) -> set[str]:
+    """The names in a dictionary that is written out; its values may be computed."""
+    if isinstance(node, ast.Dict):
+        return {k.value for k in node.keys if isinstance(k, ast.Constant) and isinstance(k.value, str)}
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "dict":
+        return {k.arg for k in node.keywords if k.arg}
+    return set()
 
 
 _BODY = """
@@ -56,6 +63,7 @@ print(engine.generate(["a"], PARAMS)){mark}
 """
 BAD = (
     Example(_BODY.format(params='{"temperature": 0, "max_tokens": 64}', mark="  # found")),
+    Example(_BODY.format(params="dict(temperature=0, max_tokens=64)", mark="  # found")),
     Example(_BODY.format(params='{"regex": "|".join(["a", "b"]), "max_tokens": 8}', mark="  # found")),
     Example(_BODY.format(params='{"do_sample": False, "max_new_tokens": 64}', mark="  # found")),
 )
