@@ -47,12 +47,24 @@ def _parted(seen: Overview, cwd: str) -> Iterator[str]:
 def _stands(standing: dict[str, Any], cwd: str) -> str:
     ended = standing["ended"]
     if standing["fatal"]:
-        return f"was ended by a signal at {place(_own(standing['fatal'], standing, True), cwd)}"
+        return _by_signal(standing, cwd)
     if ended is not None:
         chain = [e for e in ended["exception"] if e["type"] != "SystemExit"]
         return f"had ended with {chain[0]['type']}" if chain else "had come to its end"
     inside = f" in {standing['inside']}" if standing.get("inside") else ""
     return f"stood at {place(standing['stack'], cwd)}{inside}"
+
+
+def _by_signal(standing: dict[str, Any], cwd: str) -> str:
+    """Where a signal ended the rank; behind its last line, gloo may still abort, and the exception before it tells more."""
+    met = _own(standing["fatal"], standing, True)
+    chain = (standing["ended"] or {}).get("exception") or []
+    if not met and chain:
+        at = place(_own(chain[0]["frames"], standing), cwd)
+        return f"had ended with {chain[0]['type']} at {at} when a signal ended it"
+    if not met and standing["stack"]:
+        return f"was ended by a signal at no line of the program; it was last seen at {place(standing['stack'], cwd)}"
+    return f"was ended by a signal at {place(met, cwd)}"
 
 
 def _own(

@@ -121,6 +121,23 @@ def test_the_stack_of_a_signal_is_the_main_threads(tmp_path):
     assert "ended by a signal at train.py:10" in sentences(overview(str(tmp_path)), "/w")[0]
 
 
+def test_a_signal_behind_the_last_line_leaves_the_line_before_it(tmp_path):
+    """gloo aborts in a thread of its own: the main one may have unwound by then, or be inside a library."""
+    for name, ended, said in (
+        ("raised", raised("RuntimeError", "enforce fail"), "had ended with RuntimeError at train.py:10"),
+        ("seen", None, "at no line of the program; it was last seen at train.py:10"),
+    ):
+        folder = tmp_path / name
+        frames = call(1)["frames"]
+        if ended is not None:
+            ended["exception"][0]["frames"] = frames
+        wrote(folder, 0, [call(1)], ended, stack=frames)
+        (folder / "ranks" / "0" / "stack.txt").write_text(
+            'Thread 0x02 (most recent call first):\n  File "/lib/threading.py", line 1590 in _shutdown\n'
+        )
+        assert said in sentences(overview(str(folder)), "/w")[0]
+
+
 def test_a_rank_that_is_late_each_time_is_named_and_one_late_start_is_not(tmp_path):
     late = [call(i, time=10 * i + 2) for i in range(1, 6)]
     wrote(tmp_path, 0, [call(i, time=10 * i) for i in range(1, 6)], met={"/w/train.py:4": 3})

@@ -91,12 +91,14 @@ class Finder(MetaPathFinder, Loader):
         if frame is None or not self.session.owns(frame.f_code.co_filename):
             return False
         tree = ast.parse("".join(linecache.getlines(frame.f_code.co_filename)))
+        line = frame.f_lineno
         tried = any(
-            n.body[0].lineno <= frame.f_lineno <= (n.body[-1].end_lineno or 0)
+            n.body[0].lineno <= line <= (n.body[-1].end_lineno or 0)
             for n in ast.walk(tree)
             if isinstance(n, ast.Try) and n.handlers
         )
-        if tried:
+        # What a compiled library imports for itself (pyarrow asks for pandas) has the caller's frame above it.
+        if tried or not any(_imports(n) for n in ast.walk(tree) if _covers(n, line)):
             return False
         names.append(top)
         self.session.note(f"{top} is not installed: what it would do is not known to the dry run")
@@ -116,3 +118,15 @@ class Finder(MetaPathFinder, Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         return None
+
+
+def _covers(node: ast.AST, line: int) -> bool:
+    first = getattr(node, "lineno", None)
+    return first is not None and first <= line <= getattr(node, "end_lineno", first)
+
+
+def _imports(node: ast.AST) -> bool:
+    if isinstance(node, ast.Call):
+        called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        return called in ("__import__", "import_module")
+    return isinstance(node, ast.Import | ast.ImportFrom)
