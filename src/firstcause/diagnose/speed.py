@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.util import decode_source
 from typing import Any
 
 from firstcause.diagnose import answer
 from firstcause.diagnose.suspicions import slow
+from firstcause.fix.patch import parse, patched
 from firstcause.lab.counterfactual import Lab
 from firstcause.record.folder import RunFolder
 from firstcause.record.kept_looks import KeptProfile, Share
@@ -25,6 +28,7 @@ class Profile:
     """The baseline and what was proven: seconds are processor time and asked-for waits; ``kind`` is the class.
 
     ``why`` says why there is no baseline; ``lines`` are the program's lines with their share of the steps' time.
+    ``gain`` is the patch's own where ``with_patch``, else that of the change which proved the cause.
     """
 
     why: str = ""
@@ -36,6 +40,7 @@ class Profile:
     kind: str = ""
     gain: float | None = None
     after_ms: float | None = None
+    with_patch: bool = False
     diagnosis: Diagnosis | None = None
     tried: tuple[str, ...] = ()
 
@@ -79,6 +84,8 @@ def profile(folder: RunFolder, lab: Lab) -> Profile:
     established = diagnosis is not None and diagnosis.status == "established"
     parts = tuple(sorted(speeds.parts(measured).items(), key=lambda p: -p[1]))
     values = _values(diagnosis) if diagnosis is not None and established else {}
+    by_patch = _by_patch(examination, diagnosis) if diagnosis is not None and established else {}
+    values = {**values, **by_patch}
     rows = [r for r in speeds.lines(measured) if r["function"] != "<module>" or r["share"] < 1]
     return Profile(
         steps=measured["steps"],
@@ -89,6 +96,7 @@ def profile(folder: RunFolder, lab: Lab) -> Profile:
         kind=KINDS.get(diagnosis.cause or "", "") if diagnosis is not None and established else _kind(parts),
         gain=values.get("gain"),
         after_ms=1000 * values["after"] if "after" in values else None,
+        with_patch=bool(by_patch),
         diagnosis=diagnosis if established else None,
         tried=tuple(h.missing for h in settled if h.missing),
     )
@@ -97,6 +105,20 @@ def profile(folder: RunFolder, lab: Lab) -> Profile:
 def _values(diagnosis: Diagnosis) -> dict[str, Any]:
     chosen = next(h for h in diagnosis.hypotheses if h.cause == diagnosis.cause)
     return next((e.values for e in chosen.evidence if "gain" in e.values), {})
+
+
+def _by_patch(examination: Examination, diagnosis: Diagnosis) -> dict[str, Any]:
+    """The pace with the patch that is offered; empty where there is none, or its steps have other losses."""
+    statements = []
+    for number, one in enumerate(parse(diagnosis.fix.diff) if diagnosis.fix is not None else ()):
+        path = os.path.join(examination.run.folder, one.path)
+        if not path.endswith(".py"):
+            return {}
+        with open(path, "rb") as file:
+            text = decode_source(patched(one, file.read()))
+        statements.append({"file": path, "number": number, "how": "patched", "text": text})
+    paced = speeds.changed(examination, statements) if statements else {}
+    return {k: paced[k] for k in ("gain", "after")} if paced.get("same") else {}
 
 
 def _kind(parts: Sequence[tuple[str, float]]) -> str:

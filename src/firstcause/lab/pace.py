@@ -112,9 +112,11 @@ class Running:
         return values
 
     def loss(self, value: Any) -> None:
+        at = time.process_time()
         if isinstance(value, torch.Tensor) and len(self.losses) <= len(self.times):
             with torch.no_grad():
                 self.losses.append(float(value.detach().float().mean()))
+        own_time.spend(time.process_time() - at)
 
     def arrived(self, optimizer: torch.optim.Optimizer) -> None:
         """Gradients are complete."""

@@ -3,7 +3,8 @@
 Each statement of a sealed process's plan is a piece of the program (``source/pieces``) and what is done with it: ``watch``
 times it and compares what it takes and gives, ``keep`` computes it once for the same inputs, ``seldom`` runs it at one
 time in many; the ways of ``source/otherwise`` are loops over elements made otherwise; ``instead`` is its ``text`` in place of
-the statement. ``apart`` beside ``watch`` or ``keep`` puts the generators of random numbers back after the piece.
+the statement, and ``patched`` its ``text`` in place of the whole file. ``apart`` beside ``watch`` or ``keep`` puts the
+generators of random numbers back after the piece.
 Standard library only: it runs before torch is imported.
 """
 
@@ -28,6 +29,10 @@ def rewrite(tree: ast.Module, path: str) -> bool:
     with open(os.environ[STATEMENTS], encoding="utf-8") as file:
         plan: list[dict[str, Any]] = json.load(file)
     mine = [s for s in plan if os.path.realpath(s["file"]) == os.path.realpath(path)]
+    whole = next((s for s in mine if s["how"] == "patched"), None)
+    if whole is not None:
+        tree.body = ast.parse(whole["text"]).body
+        return True
     # What they take, before anything is put in that takes more.
     for one in mine:
         found = pieces.located(tree, Piece.of(one))

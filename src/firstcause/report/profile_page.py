@@ -48,8 +48,8 @@ def _page(found: Profile, style: Style) -> Iterator[str]:
         site = f" at {found.diagnosis.site}" if found.diagnosis.site else ""
         yield from body(f"{found.diagnosis.cause}{site}: {found.diagnosis.sections['Symptom']}", style)
         yield from body(
-            f"With the change the same steps take {found.after_ms or 0:.2f} ms each: {found.gain or 0:.1f} times as fast, with "
-            "the same losses.",
+            f"With the {'patch' if found.with_patch else 'change'} the same steps take {found.after_ms or 0:.2f} ms each: "
+            f"{found.gain or 0:.1f} times as fast, with the same losses.",
             style,
         )
         yield from heading("Proposed Fix", style)

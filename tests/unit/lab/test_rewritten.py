@@ -52,6 +52,12 @@ def test_what_is_returned_may_be_written_otherwise(tmp_path: Path, monkeypatch: 
     assert [s.lineno for s in function.body] == [2, 4, 4]
 
 
+def test_a_patched_file_stands_in_place_of_the_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "def pairs(x, y, order):\n    return y, x\n"
+    tree = rewritten(tmp_path, monkeypatch, {"how": "patched", "number": 0, "text": text})
+    assert ast.dump(tree) == ast.dump(ast.parse(text))
+
+
 @pytest.mark.parametrize("relu", [True, False])
 def test_a_fitting_start_keeps_the_size_of_what_passes_and_draws_nothing_of_the_program(relu: bool) -> None:
     torch.manual_seed(3)
