@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 
@@ -19,6 +20,7 @@ RELEASED = Arm("what is held let go of", "audit", {"watch": ["memory_growth"], "
 MIB = float(1 << 20)
 # Below this over half of the run nobody runs out of memory: a log of losses is meant to be kept.
 LEAST_BYTES = 1 * MIB
+LEAST_LOOKS = 8
 # What a process that was not looked into must have grown by, to be looked into for its memory first.
 LEAST_RECORDED = 8 * MIB
 # What may be left of the growth without the holder: samples fall unevenly between epochs.
@@ -51,7 +53,8 @@ def form(cause: str, mine: Callable[[Ran], Facts]) -> Growing:
 def growth(found: Ran) -> Facts:
     """The growth that the audit measured, where it is large enough to matter; else empty."""
     seen: Facts = found.facts.get("growth") or {}
-    return seen if seen and bytes_grown(seen["samples"]) >= LEAST_BYTES else {}
+    large = bool(seen) and bytes_grown(seen["samples"]) >= LEAST_BYTES
+    return seen if large or (seen and is_chain(seen)) else {}
 
 
 def is_recorded(examination: Examination) -> bool:
@@ -66,6 +69,16 @@ def is_recorded(examination: Examination) -> bool:
 def is_state(seen: Facts) -> bool:
     """Whether what grows is one value that each step makes from the one before: a running total of losses is a number."""
     return bool(seen["single"]) and math.prod(seen["shape"]) > 1
+
+
+def is_chain(seen: Facts) -> bool:
+    """Whether that value's graph gets longer with every look: a log is meant to be kept, the way to its first step is not.
+
+    Backward has freed most of what it held, so that its bytes are few, and how many the process shows is chance.
+    """
+    nodes = [sample["nodes"] for sample in seen["samples"]]
+    longer = all(a < b for a, b in itertools.pairwise(nodes))
+    return seen["kind"] == "graph" and is_state(seen) and longer and len(nodes) >= LEAST_LOOKS
 
 
 def belongs_elsewhere(seen: Facts, found: Ran) -> bool:
