@@ -98,6 +98,7 @@ class Running:
             }
         if not self.rows:
             row |= {"site": next(iter(self._own_sites()), None), "step_site": places.here()}
+            row |= {"matrices": sum(p.dim() > 1 for p in held)}
         self.losses, self.calls, self.last = [], 0, None
         self.rows.append(row)
         finite = all(bool(torch.isfinite(g).all()) for g in gradients) and all(map(math.isfinite, losses))

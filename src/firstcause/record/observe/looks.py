@@ -93,8 +93,9 @@ class Looks:
 def terms(value: torch.Tensor, frame: FrameType) -> dict[str, float]:
     """The numbers among the names of a frame, or one container below them, that a loss is a sum of; empty where none is."""
     named = _scalars(frame)
+    # The nodes themselves and not their ids: before torch 2.5 Python's side of one that nobody holds is made anew each time.
     nodes = {
-        id(t.grad_fn): name for name, t in named.items() if t is not value and t.grad_fn is not value.grad_fn
+        t.grad_fn: name for name, t in named.items() if t is not value and t.grad_fn is not value.grad_fn
     }
     if not nodes or value.grad_fn is None:
         return {}
@@ -104,8 +105,8 @@ def terms(value: torch.Tensor, frame: FrameType) -> dict[str, float]:
     while queue and seen < MOST_NODES and len(found) < MOST_TERMS:
         node = queue.pop(0)
         seen += 1
-        if id(node) in nodes:
-            found.append(nodes[id(node)])
+        if node in nodes:
+            found.append(nodes[node])
             continue
         kind = type(node).__name__.removesuffix("0").removesuffix("Backward")
         if kind in _PASSED:

@@ -163,7 +163,9 @@ def _lead_cuda(torch: Any) -> None:
         if hasattr(cuda, name):
             setattr(cuda, name, lambda *args, **kwargs: 0)
     cuda.manual_seed = cuda.manual_seed_all = lambda seed: None
-    cuda.Event = cuda.Stream = _Nothing
+    # Until torch 2.5, importing dynamo asks for classes that are made from the real ones.
+    for name in ("Event", "Stream"):
+        setattr(cuda, name, type(name, (getattr(cuda, name),), {"__new__": lambda cls, *a, **k: _Nothing()}))
     cuda.stream = lambda stream: contextlib.nullcontext()
     cuda.current_stream = cuda.default_stream = _Nothing
 

@@ -38,6 +38,8 @@ Part = Literal["all", "without optimizers", "batch", "models", "models alone"]
 # Each is smaller than the one before, and still of use: a replay and a restore, a replay, a look at the batch.
 PARTS: tuple[Part, ...] = ("all", "without optimizers", "batch")
 PLAIN = (int, float, bool, str, type(None))
+# torch 2.4 writes no unsigned integers beyond a byte, of which NumPy's generator has some.
+SIGNED = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: torch.int64}
 
 
 class TooLarge(Exception):
@@ -178,6 +180,9 @@ def write(
 def put(folder: str, structure: dict[str, Any], tensors: dict[str, torch.Tensor]) -> None:
     """The two files of a snapshot; raises ``OSError`` or ``RuntimeError`` where the disk does not take them."""
     private.make_folder(folder)
+    unsigned = {key: str(t.dtype).removeprefix("torch.") for key, t in tensors.items() if t.dtype in SIGNED}
+    structure = structure | {"unsigned": unsigned}
+    tensors = tensors | {key: tensors[key].view(SIGNED[tensors[key].dtype]) for key in unsigned}
     with open(os.path.join(folder, "state.json"), "w", encoding="utf-8", opener=private.opener) as text:
         text.write(checked.dumps(structure, None))
     with open(os.path.join(folder, "state.pt"), "wb", opener=private.opener) as file:
@@ -331,6 +336,8 @@ def load(folder: str) -> tuple[dict[str, Any], dict[str, torch.Tensor]]:
     with open(os.path.join(folder, "state.json"), encoding="utf-8") as file:
         structure = checked.loads(file.read())
     tensors = torch.load(os.path.join(folder, "state.pt"), weights_only=True, map_location="cpu")
+    for key, name in structure.get("unsigned", {}).items():
+        tensors[key] = tensors[key].view(getattr(torch, name))
     return structure, tensors
 
 

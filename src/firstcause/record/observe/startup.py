@@ -29,15 +29,17 @@ def install(folder: str, before: frozenset[str]) -> None:
         mainscript.enter_script(current, finder)
     if current.replay:
         # A fresh process that runs the user's code again is sealed before its first line.
-        from firstcause.record.observe import arrival, one_rank, other_device, unstarted
+        from firstcause.record.observe import arrival, group_of_one, one_rank, other_device, unstarted
         from firstcause.sandbox import seal, writers
 
         current.seal_report = seal.seal(os.environ["FIRSTCAUSE_SCRATCH"], current.keep_open(current.replay))
         finder.meet(writers.patches())
         current.arrival = arrival.wanted(current, finder)
         other_device.lead(finder)
-        if one_rank.is_alone():
-            after.setdefault("torch.distributed.distributed_c10d", []).append(one_rank.lead)
+        alone = one_rank.is_alone()
+        lead = one_rank.lead if alone else group_of_one.lead
+        after.setdefault("torch.distributed.distributed_c10d", []).append(lead)
+        if alone:
             after.setdefault("torch.nn.parallel.distributed", []).append(one_rank.without_reducing)
         after.setdefault("torch.utils.data.dataloader", []).append(unstarted.without_workers)
     else:
