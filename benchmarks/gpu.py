@@ -9,6 +9,8 @@ interval. Synchronisations are counted by torch's sync debug mode and by its pro
 breaks and recompiles by torch._dynamo; memory is the allocator's peak of a block. The last rows give the milliseconds that
 a step costs more against the number of parameters, with a line fitted through them.
 
+The rows of two cards are ranks of torchrun; with one card they are left out, by --only.
+
 Results are written after each row. A row that is not through after its own limit, or for which none of --limit is left,
 is told as such. --device cpu --tiny tries the script where there is no card.
 """
@@ -66,6 +68,21 @@ ROWS = [
         45,
         "--network gpt-124m --steps 10 --modes off:12",
     ),
+    (
+        "two cards: GPT-2 124M, DDP, fused AdamW",
+        100,
+        "--network gpt-124m --parallel ddp --steps 10 --modes recorder:16",
+    ),
+    (
+        "two cards: GPT-2 124M, FSDP2, fused AdamW",
+        100,
+        "--network gpt-124m --parallel fsdp --steps 10 --modes recorder:16",
+    ),
+    (
+        "two cards: control, DDP, nothing against nothing",
+        60,
+        "--network gpt-124m --parallel ddp --steps 10 --modes off:10",
+    ),
     ("by parameters: GPT 10M", 40, "--network gpt-10m --steps 12 --modes recorder:12"),
     ("by parameters: GPT 30M", 40, "--network gpt-30m --steps 12 --modes recorder:12"),
     ("by parameters: GPT 350M", 50, "--network gpt-350m --steps 8 --modes recorder:12"),
@@ -77,7 +94,9 @@ FITTED = ("GPT-2 124M, eager, fused AdamW", "GPT 1.3B, checkpointed, fused AdamW
 def measured(arguments: list[str], seconds: float, device: str) -> dict:
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out.json"
-        command = [sys.executable, str(HERE / "gpu_program.py"), "--out", str(out), *arguments]
+        launch = ["-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2"]
+        words = launch if "--parallel" in arguments else []
+        command = [sys.executable, *words, str(HERE / "gpu_program.py"), "--out", str(out), *arguments]
         run = [sys.executable, "-m", "firstcause", "run", "-q", "-o", str(Path(folder) / "run"), *command]
         more = {"FIRSTCAUSE_DEFERRED": "cpu"} if device == "cpu" else {}
         with open(Path(folder) / "log", "w+") as log:

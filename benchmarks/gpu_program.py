@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import sys
 import time
 import warnings
@@ -121,6 +122,22 @@ class Blocks:
         self.results.append(found)
 
 
+def parallel(kind, model, device):
+    """The model of one rank: each has its own card, or its own process on the CPU."""
+    import torch.distributed as dist
+
+    dist.init_process_group("nccl" if device == "cuda" else "gloo")
+    if kind == "ddp":
+        from torch.nn.parallel import DistributedDataParallel
+
+        return DistributedDataParallel(model)
+    from torch.distributed.fsdp import fully_shard
+
+    for block in model.blocks:
+        fully_shard(block)
+    return fully_shard(model)
+
+
 def compiled_counts():
     counters = sys.modules["torch._dynamo.utils"].counters if "torch._dynamo.utils" in sys.modules else {}
     return {
@@ -153,6 +170,7 @@ def main():
     parser.add_argument("--network", required=True)
     parser.add_argument("--optimizer", default="fused", choices=("fused", "foreach"))
     parser.add_argument("--compile", action="store_true")
+    parser.add_argument("--parallel", choices=("ddp", "fsdp"), help="as one rank of torchrun")
     parser.add_argument("--modes", required=True, help="such as recorder:12,item:4")
     parser.add_argument("--steps", type=int, default=10)
     parser.add_argument("--warm", type=int, default=12)
@@ -164,7 +182,12 @@ def main():
     device = options.device
     torch.manual_seed(0)
     torch.set_float32_matmul_precision("high")
+    if options.parallel and device == "cuda":
+        torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
     model, batches = network(options.network, device, options.tiny)
+    parameters = sum(p.numel() for p in model.parameters())
+    if options.parallel:
+        model = parallel(options.parallel, model, device)
     kind = {options.optimizer: True}
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, **kind)
     step_model = model
@@ -177,7 +200,7 @@ def main():
     recorder = session.current().recorder if session is not None else None
     result = {
         "network": options.network,
-        "parameters": sum(p.numel() for p in model.parameters()),
+        "parameters": parameters,
         "tensors": len(list(model.parameters())),
         "optimizer": options.optimizer,
         "compiled": options.compile,
@@ -191,6 +214,10 @@ def main():
         "steps": options.steps,
         "blocks": blocks.results,
     }
+    if options.parallel:
+        sys.modules["torch.distributed"].destroy_process_group()
+        if os.environ["RANK"] != "0":
+            return
     with open(options.out, "w") as file:
         json.dump(result, file)
 

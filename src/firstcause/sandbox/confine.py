@@ -4,7 +4,7 @@
 
 Looser than the seal, since a whole program is run and not one step: it may start processes (loader workers, ranks)
 and use the network between them. Files outside of ``FOLDER`` are read-only for all of it; temporary files lie in
-``FOLDER/tmp``. Where the kernel has no Landlock the command runs unconfined, and the first line of its output says so.
+``FOLDER/tmp``. Accelerators may be computed on. Where the kernel has no Landlock the command runs unconfined, and the first line of its output says so.
 """
 
 from __future__ import annotations
@@ -27,8 +27,11 @@ def command_for(folder: str, command: Sequence[str]) -> list[str]:
 
 def confine(folder: str) -> str:
     """Confine this process and all that it starts; returns an empty string, or why it could not be done."""
+    devices = landlock.accelerators()
+    # CUDA names the threads of each process, beneath /proc; the memory of processes outside is closed all the same.
+    shared = [*SHARED, *devices, *(["/proc"] if devices else [])]
     try:
-        landlock.restrict_writes([folder, *(p for p in SHARED if os.path.exists(p))])
+        landlock.restrict_writes([folder, *(p for p in shared if os.path.exists(p))])
     except OSError as error:
         return f"{UNCONFINED}: {error.strerror}"
     return ""

@@ -92,7 +92,7 @@ def _ruleset(abi: int, scratch: str) -> int:
     ruleset = libc.syscall(CREATE_RULESET, attributes, len(attributes), 0)
     try:
         posix.close(_allow(ruleset, scratch, inside))
-        for path in (*SINKS, *_accelerators()):
+        for path in (*SINKS, *accelerators()):
             if os.path.exists(path):
                 posix.close(_allow(ruleset, path, device))
         # Left open: a folder of /proc that nobody holds may be forgotten, and its rule with it.
@@ -109,7 +109,8 @@ def _allow(ruleset: int, path: str, rights: int) -> int:
     return beneath
 
 
-def _accelerators() -> list[str]:
+def accelerators() -> list[str]:
+    """The devices of this machine that compute, by their paths."""
     found = [f"/dev/{name}" for name in posix.listdir("/dev") if name.startswith(ACCELERATORS)]
     return [path for path in found if _is_device(path)]
 

@@ -3,6 +3,8 @@
 Nobody waits for it. A fused optimizer is given a flag that stands from the first gradient that is not finite on, and
 leaves parameters and state alone by itself: they are those of the failing step when the host learns of it, a step or two
 later. What is known then is written, what the update would have ruined is ruined, and the flag is not raised again.
+
+Where ranks hold shards, a flag of one of them would part it from the others: their steps are read later and never held back.
 """
 
 from __future__ import annotations
@@ -50,6 +52,8 @@ class Waiting:
     plan: Plan
     window: list[Snapshot]
     guarded: bool
+    # Whether the greatest value of each gradient is among the values.
+    looked: bool
     scaled: bool
     parameters: list[torch.Tensor]
     optimizer: weakref.ref[torch.optim.Optimizer]
@@ -125,17 +129,22 @@ class Deferred:
         device = gradients[0].device
         # A GradScaler has its own flag there: an overflow is normal, and it leaves the step out by itself.
         scaled = optimizer.__dict__.get("found_inf") is not None
-        guarded = not scaled and not recorder.failed
+        sharded = any(check.shard(g) is not g for g in gradients[:1])
+        looked = not scaled and not recorder.failed
+        guarded = looked and not sharded
+        if sharded:
+            gradients = [check.shard(g) for g in gradients]
         flag, one = self._flag(device)
         losses = recorder.losses[-LOSSES:]
         dtype = torch.float64 if gradients[0].dtype is torch.float64 else torch.float32
         with torch.no_grad():
             pieces = [torch.stack(torch._foreach_norm(list(gradients), 2, dtype=dtype))]
-            if guarded:
+            if looked:
                 # The greatest value overflows only where a gradient has, which a sum of squares need not.
                 greatest = torch.stack(torch._foreach_norm(list(gradients), math.inf, dtype=dtype)).float()
-                torch._amp_foreach_non_finite_check_and_unscale_([greatest], flag, one)
                 pieces.append(greatest)
+            if guarded:
+                torch._amp_foreach_non_finite_check_and_unscale_([greatest], flag, one)
             if losses:
                 pieces.append(torch.stack([_scalar(x, device) for x in losses]))
             read = torch.cat([p.float() for p in pieces])
@@ -151,6 +160,7 @@ class Deferred:
                 # Its snapshots are emptied when the pass is over.
                 [] if recorder.failed else [copy.copy(s) for s in recorder.window],
                 guarded,
+                looked,
                 scaled,
                 parameters,
                 weakref.ref(optimizer),
@@ -223,7 +233,7 @@ class Deferred:
         values = arrived.values.tolist()
         count = len(arrived.parameters)
         norms, rest = tuple(values[:count]), values[count:]
-        greatest, losses = (rest[:count], rest[count:]) if arrived.guarded else ((), rest)
+        greatest, losses = (rest[:count], rest[count:]) if arrived.looked else ((), rest)
         bad = tuple(i for i, v in enumerate(greatest) if not math.isfinite(v))
         bad_losses = tuple(i for i, v in enumerate(losses) if not math.isfinite(v))
         verdict = check.Verdict(tuple(losses), norms, bad_losses, bad)
@@ -308,9 +318,15 @@ def _tensors(window: Sequence[Snapshot]) -> Iterator[torch.Tensor]:
 
 
 def _is_fused(optimizer: torch.optim.Optimizer, gradients: Sequence[torch.Tensor]) -> bool:
-    """Whether the optimizer takes a flag, and its gradients are plain tensors of one kind on one device."""
-    kinds = {(type(g), g.layout, g.device, g.dtype) for g in gradients}
-    if len(kinds) != 1 or not all(g.get("fused") for g in optimizer.param_groups):
+    """Whether the optimizer takes a flag, and its gradients, or this rank's shards, are of one kind on one device."""
+    held = [check.shard(g) for g in gradients]
+    kinds = {(type(g), g.layout, g.device, g.dtype) for g in held}
+    # Of nothing there is no greatest value: a rank may have no rows of a small tensor.
+    if (
+        len(kinds) != 1
+        or not all(g.numel() for g in held)
+        or not all(g.get("fused") for g in optimizer.param_groups)
+    ):
         return False
     kind, layout, device, dtype = kinds.pop()
     return (

@@ -1,6 +1,6 @@
 """One rank of a distributed program: where it stands, written into a folder of its own as it goes.
 
-torch's flight recorder holds the collectives, DDP's own included; a thread reads it now and then, and once more at the
+torch's flight recorders hold the collectives, DDP's own included; a thread reads them now and then, and once more at the
 end. Ranks may end in C++, without a word of Python's: the fault handler's stack is kept beside it.
 """
 
@@ -17,7 +17,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,8 @@ from firstcause.record.observe import elastic, exceptions
 if TYPE_CHECKING:
     from firstcause.record.observe.session import Session
 
+# gloo's, which torch 2.4 has not, and NCCL's, of builds for CUDA. Without either a rank's stack tells where it stands.
+RECORDERS = ("_dump_fr_trace", "_dump_nccl_trace")
 # Of what the flight recorder holds, the newest so many are written.
 KEPT = 200
 SECONDS = 0.5
@@ -145,50 +147,59 @@ class Rank:
 
 
 def _calls(session: Session) -> list[dict[str, Any]]:
-    """The collectives that the flight recorder holds, in order; frames of the program only, innermost first."""
-    # Our own process wrote it a moment ago: nothing foreign is unpickled.
-    entries = pickle.loads(_dump()).get("entries", [])
-    return [
-        {
-            "group": str(e["process_group"][0]),
-            "seq": e["collective_seq_id"],
-            "op": e["profiling_name"].rpartition(":")[2],
-            "sizes": e["input_sizes"],
-            "dtypes": e["input_dtypes"],
-            "waiting": not e["retired"],
-            "time": e["time_created_ns"] / 1e9,
-            "frames": [
-                {"file": f["filename"], "line": f["line"], "function": f["name"]}
-                for f in e.get("frames", ())
-                if _own(session, f["filename"])
-            ][:DEEPEST],
-        }
-        for e in entries[-2 * KEPT :]
-        if not e["is_p2p"]
-    ]
+    """The collectives that the flight recorders hold, in order; frames of the program only, innermost first."""
+    found = []
+    for group, entries in _entries():
+        found += [
+            {
+                "group": group + str(e["process_group"][0]),
+                "seq": e["collective_seq_id"],
+                "op": e["profiling_name"].rpartition(":")[2],
+                "sizes": e["input_sizes"],
+                "dtypes": e["input_dtypes"],
+                "waiting": not e["retired"],
+                "time": e["time_created_ns"] / 1e9,
+                "frames": [
+                    {"file": f["filename"], "line": f["line"], "function": f["name"]}
+                    for f in e.get("frames", ())
+                    if _own(session, f["filename"])
+                ][:DEEPEST],
+            }
+            for e in entries[-2 * KEPT :]
+            if not e["is_p2p"]
+        ]
+    return sorted(found, key=lambda call: float(call["time"]))
 
 
-def _dump() -> bytes:
-    """The flight recorder as it is now. Only in what torch has loaded already does it look for the frames' names.
+def _entries() -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """What each backend recorded, and what its groups are called by: a group of two backends counts in each by itself."""
+    # Its stubs do not know the recorder.
+    c10d: Any = importlib.import_module("torch._C._distributed_c10d")
+    of_host, of_card = (
+        # Our own process wrote it a moment ago: nothing foreign is unpickled.
+        pickle.loads(_dump(getattr(c10d, name))).get("entries", []) if hasattr(c10d, name) else []
+        for name in RECORDERS
+    )
+    yield ("cpu:" if of_card else ""), of_host
+    yield "", of_card
+
+
+def _dump(recorder: Callable[..., bytes]) -> bytes:
+    """A flight recorder as it is now. Only in what torch has loaded already does it look for the frames' names.
 
     It asks for ``torch._inductor``, and that imports it: seconds of work, and a race with an import in the main thread.
     """
-    # Its stubs do not know the recorder.
-    c10d: Any = importlib.import_module("torch._C._distributed_c10d")
     torch = sys.modules["torch"]
-    if not hasattr(c10d, "_dump_fr_trace"):
-        # Older torch records for NCCL alone; where each rank stands is told by its stack.
-        return pickle.dumps({"entries": []})
     if "_inductor" in vars(torch):
-        return bytes(c10d._dump_fr_trace())
+        return bytes(recorder())
     if "torch._inductor" in sys.modules:
         # Its import has begun and is not over: without frames for once.
-        return bytes(c10d._dump_fr_trace(includeCollectives=True, includeStackTraces=False, onlyActive=False))
+        return bytes(recorder(includeCollectives=True, includeStackTraces=False, onlyActive=False))
     interval = sys.getswitchinterval()
     sys.setswitchinterval(UNDISTURBED)
     try:
         vars(torch)["_inductor"] = None
-        return bytes(c10d._dump_fr_trace())
+        return bytes(recorder())
     finally:
         if vars(torch).get("_inductor", torch) is None:
             del vars(torch)["_inductor"]
