@@ -97,9 +97,9 @@ def _audited(
     is_whole = not examination.lab.watch
     if is_whole and growth.is_recorded(examination):
         # A few watchers for what the record shows: the audit by all of them may take longer than there is time.
-        examination.lab.watch = growth.WATCHED
+        examination.lab.watch, examination.lab.least = growth.WATCHED, growth.steps_to_show(examination)
         found = _established(audited(examination), examination, asked)
-        examination.lab.watch = ()
+        examination.lab.watch, examination.lab.least = (), 0
         if found is not None:
             return found
     if is_whole:

@@ -16,7 +16,7 @@ from firstcause.record.journal import finite, steps_of
 from firstcause.schema import Symptom
 from firstcause.specialists import SPECIALISTS
 from firstcause.specialists.audits import audited as audit_of
-from firstcause.specialists.divergence import onset, smoothed
+from firstcause.specialists.divergence import dead_from, onset, smoothed
 from firstcause.specialists.examination import Examination
 from firstcause.specialists.performance_profiling import SPECIALIST as PERFORMANCE
 from firstcause.specialists.specialist import AloneCause, SilentCause
@@ -51,7 +51,11 @@ def suspicion(folder: RunFolder) -> Suspicion | None:
     losses, norms = finite(steps, "loss"), finite(steps, "grad_norm")
     if len(losses) < LEAST_STEPS:
         return None
-    return _diverging(losses) or (_still(losses, norms) if len(norms) >= LEAST_STEPS else None)
+    return (
+        _diverging(losses)
+        or _dead(losses, norms)
+        or (_still(losses, norms) if len(norms) >= LEAST_STEPS else None)
+    )
 
 
 def audited(examination: Examination) -> dict[str, str]:
@@ -98,6 +102,18 @@ def _diverging(losses: Sequence[float]) -> Suspicion | None:
         f"{end / start:.3g} times its start"
     )
     return Suspicion(Symptom("divergence", text, step=onset(losses)), True)
+
+
+def _dead(losses: Sequence[float], norms: Sequence[float]) -> Suspicion | None:
+    since = dead_from(losses, norms)
+    if since is None:
+        return None
+    text = (
+        f"the loss went from {losses[0]:.3g} at the first step to {max(map(abs, losses)):.3g}, and from step {since} on the "
+        "loss and every gradient are exactly 0"
+    )
+    # A margin that is kept by all pairs looks the same.
+    return Suspicion(Symptom("divergence", text, step=onset(losses) or since), False)
 
 
 def _still(losses: Sequence[float], norms: Sequence[float]) -> Suspicion | None:

@@ -4,23 +4,32 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from firstcause.errors import InputError
 from firstcause.fix.verification import try_in_copy
 from firstcause.record.folder import RunFolder
-from firstcause.schema import Diagnosis, Evidence
+from firstcause.schema import SECTIONS, Diagnosis, Evidence
 
 LEAST_SECONDS = 5.0
+PROPOSED = SECTIONS[3]
 
 
 def try_fix(folder: RunFolder, diagnosis: Diagnosis, budget: float) -> Diagnosis:
     """Try the diagnosis's patch; a patch that does not remove the symptom is withdrawn, and that is said.
 
-    The cause stays as the replay established it: a failed patch may be a bad patch for the right cause.
+    The cause stays as the replay established it: a failed patch may be a bad patch for the right cause. So does a patch
+    that no copy could be made for, or that a copy may not run.
     """
     run = folder.run()
     if diagnosis.fix is None or budget < max(LEAST_SECONDS, run.seconds or 0.0):
         return diagnosis
     silent = diagnosis.cause if diagnosis.symptom and diagnosis.symptom.kind == "invariant" else None
-    trial = try_in_copy(folder.path, run.folder, diagnosis.fix.diff, budget, silent=silent)
+    try:
+        trial = try_in_copy(folder.path, run.folder, diagnosis.fix.diff, budget, silent=silent)
+    except InputError as error:
+        sections = diagnosis.sections | {
+            PROPOSED: f"{diagnosis.sections[PROPOSED]} It was not tried in a copy: {error.message}."
+        }
+        return replace(diagnosis, sections=sections)
     evidence = Evidence(
         "experiment",
         trial.passed,
@@ -35,7 +44,5 @@ def try_fix(folder: RunFolder, diagnosis: Diagnosis, budget: float) -> Diagnosis
     )
     if trial.passed:
         return replace(diagnosis, hypotheses=hypotheses)
-    sections = diagnosis.sections | {
-        "Proposed Fix": f"A patch was tried in a copy and withdrawn, since the symptom stayed: {trial.text}"
-    }
+    sections = diagnosis.sections | {PROPOSED: f"A patch was tried in a copy and withdrawn: {trial.text}"}
     return replace(diagnosis, hypotheses=hypotheses, fix=None, sections=sections)

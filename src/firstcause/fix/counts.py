@@ -9,8 +9,10 @@ from firstcause.fix.edits import Edit
 from firstcause.fix.rewrite import like, plus, replaced
 from firstcause.schema import Site
 from firstcause.source import Module, Origin, Project
+from firstcause.source.callsites import call_index
 from firstcause.source.flow import value_origins
 from firstcause.source.frames import Value
+from firstcause.source.options import destination
 from firstcause.source.uses import exclusive_place
 from firstcause.source.walk import Hop
 
@@ -31,11 +33,12 @@ class Count:
         return self.place.module.segment(self.place.node)
 
 
-def count_of(project: Project, value: Value) -> Count | None:
-    """Where a count is decided: the one expression that computes it.
+def count_of(project: Project, value: Value, seen: int | None = None) -> Count | None:
+    """Where a count is decided: the one expression that computes it; ``seen`` is what it was, where that is known.
 
     A literal that other code reads as well is left alone, and the last place before it that nobody else
     reads is taken: the table may need a row more than the constant says, the constant's other users not.
+    The default of an option that had another value is not what was computed with: the expression itself is taken.
     None where several expressions can give the count.
     """
     found = value_origins(project, value)
@@ -43,11 +46,25 @@ def count_of(project: Project, value: Value) -> Count | None:
         return None
     origin = found[0]
     question = Hop(value.module, value.node)
-    is_number = isinstance(origin.node, ast.Constant)
-    if origin.exact and not is_number and origin.kind in ("operation", "call"):
+    number = origin.node if isinstance(origin.node, ast.Constant) else None
+    if origin.kind == "config" and number is not None and seen is not None and number.value != seen:
+        return Count(question, origin)
+    if origin.exact and number is None and origin.kind in ("operation", "call"):
         return Count(Hop(origin.module, origin.node), origin)
     place = exclusive_place(project, origin, question)
     return Count(place, origin)
+
+
+def by_option(project: Project, count: Count, new: int) -> str:
+    """A sentence on the option of the command line that gives the count, for the end of another; else ''."""
+    node = count.place.node
+    if count.origin.kind != "config" or not isinstance(node, ast.Attribute):
+        return ""
+    declared = call_index(project).by_name.get("add_argument", [])
+    calls = [v.node for v in declared if isinstance(v.node, ast.Call) and destination(v.node) == node.attr]
+    words = [a.value for call in calls for a in call.args if isinstance(a, ast.Constant)]
+    option = next((w for w in words if isinstance(w, str) and w.startswith("--")), None)
+    return f" `{option} {new}` on the command line does it without a patch." if option else ""
 
 
 def raised(count: Count, amount: int) -> list[Edit]:

@@ -17,15 +17,15 @@ MAKERS = (".from_pretrained", ".from_config", ".create_model")
 OTHERS = ("tokenizer", "processor", "extractor", "trainer", "arguments", "generation")
 
 
-def size_of(project: Project, *names: str) -> Count | None:
-    """Where the one argument of these names is decided; None where no call gives one, or several do."""
+def size_of(project: Project, *names: str, seen: int | None = None) -> Count | None:
+    """Where the one argument of these names is decided, ``seen`` its value; None where no call gives one, or several do."""
     given = [
         Value(module, keyword.value)
         for module, call in _calls(project)
         for keyword in call.keywords
         if keyword.arg in names
     ]
-    return count_of(project, given[0]) if len(given) == 1 else None
+    return count_of(project, given[0], seen) if len(given) == 1 else None
 
 
 def made_by(project: Project, *names: str) -> tuple[Module, ast.Call] | None:

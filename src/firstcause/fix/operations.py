@@ -19,7 +19,8 @@ Finder = Callable[[Project, Module, ast.expr], ast.expr | None]
 
 def name_of(facts: Facts) -> str:
     """The submodule's path as the facts give it, for a sentence."""
-    return str(facts.get("attribute_path") or facts.get("class_name") or "the layer")
+    known = facts.get("attribute_path") or facts.get("class_name")
+    return f"`{known}`" if known else "the layer"
 
 
 def module_of(facts: Facts, project: Project) -> Module | None:

@@ -13,6 +13,7 @@ import torch
 from firstcause.lab import places
 from firstcause.lab.function_modes import Modes
 from firstcause.lab.interventions import with_gradient
+from firstcause.record.observe import unstarted
 
 if TYPE_CHECKING:
     from firstcause.record.observe.recorder import Recorder
@@ -98,7 +99,7 @@ class Running:
             }
         if not self.rows:
             row |= {"site": next(iter(self._own_sites()), None), "step_site": places.here()}
-            row |= {"matrices": sum(p.dim() > 1 for p in held)}
+            row |= {"matrices": sum(p.dim() > 1 for p in held), "workers": unstarted.most()}
         self.losses, self.calls, self.last = [], 0, None
         self.rows.append(row)
         finite = all(bool(torch.isfinite(g).all()) for g in gradients) and all(map(math.isfinite, losses))

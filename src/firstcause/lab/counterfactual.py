@@ -80,6 +80,8 @@ class Lab:
         self.folder, self.failure, self.allowed = folder, failure, allowed
         # The watchers that an audit is made with; none of them named means all.
         self.watch = tuple(watch)
+        # Steps that what is looked for needs to show, where a specialist knows.
+        self.least = 0
         self.end = time.monotonic() + seconds
         # Every plan with its arms, in the order in which they were asked for.
         self.asked: list[tuple[dict[str, Any], tuple[Arm, ...]]] = []
@@ -121,7 +123,8 @@ class Lab:
             return self.seen_steps
         seconds = self.folder.run().seconds
         taken = len(steps_of(self.folder.journals().values()))
-        return max(least, taken + 1) if seconds is not None and seconds <= WHOLE_SECONDS else least
+        wanted = max(least, min(self.least, taken))
+        return max(wanted, taken + 1) if seconds is not None and seconds <= WHOLE_SECONDS else wanted
 
     def from_start(self, arms: Sequence[Arm], steps: int, after: int = 0) -> dict[str, Ran]:
         """Each arm from the program's first mark (or the first one after step ``after``), for ``steps`` steps."""

@@ -13,6 +13,8 @@ LOSS_RATIO = 10.0
 GRADIENT_RATIO = 100.0
 COMPARED = 5
 ONSET_RATIO = 4.0
+# A loss of so many times its start, then 0 for this share of the run: a training that learns comes down to 0, not from there.
+THROWN_RATIO, DEAD_SHARE, LEAST_DEAD = 10.0, 1 / 3, 5
 
 
 def diverged(examination: Examination) -> str:
@@ -28,6 +30,15 @@ def diverged(examination: Examination) -> str:
         f"the run had diverged before: the loss rose from {loss_then:.3g} to {loss_now:.3g}, "
         f"the gradient norm from {norm_then:.3g} to {norm_now:.3g}; a smaller learning rate must be tried first"
     )
+
+
+def dead_from(losses: Sequence[float], norms: Sequence[float]) -> int | None:
+    """The step from which loss and gradient are exactly 0 up to the end, after a loss far beyond its start; else None."""
+    steps = min(len(losses), len(norms))
+    alive = next((i for i in reversed(range(steps)) if losses[i] or norms[i]), None)
+    if alive is None or not losses[0] or steps - alive - 1 < max(LEAST_DEAD, DEAD_SHARE * steps):
+        return None
+    return alive + 1 if max(map(abs, losses)) >= THROWN_RATIO * abs(losses[0]) else None
 
 
 def onset(losses: Sequence[float]) -> int | None:

@@ -23,6 +23,8 @@ LEAST_BYTES = 1 * MIB
 LEAST_LOOKS = 8
 # What a process that was not looked into must have grown by, to be looked into for its memory first.
 LEAST_RECORDED = 8 * MIB
+# So many times what must be seen to grow is waited for: samples fall unevenly, and the first of them come late.
+AMPLE, MOST_STEPS = 3.0, 1000
 # What may be left of the growth without the holder: samples fall unevenly between epochs.
 LEFT = 0.1
 # What is said to grow, the column that counts it, and the column that must stop.
@@ -64,6 +66,14 @@ def is_recorded(examination: Examination) -> bool:
     if len(sizes) < 8:
         return False
     return not out_of_memory.is_flat(held) and sizes[-1] - sizes[len(sizes) // 2] >= LEAST_RECORDED
+
+
+def steps_to_show(examination: Examination) -> int:
+    """How many steps of the training must be watched for the growth that the record shows to be seen in it."""
+    held = out_of_memory.before(examination)
+    (first, then), (last, now) = held[len(held) // 2], held[-1]
+    rate = (now - then) / max(1, last - first)
+    return min(MOST_STEPS, round(AMPLE * 2 * LEAST_BYTES / rate)) if rate > 0 else 0
 
 
 def is_state(seen: Facts) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 from firstcause.lab.counterfactual import CONTROL, Arm, Ran
 from firstcause.record.journal import finite
 from firstcause.schema import Evidence
-from firstcause.specialists.divergence import diverged, onset, smoothed
+from firstcause.specialists.divergence import dead_from, diverged, onset, smoothed
 from firstcause.specialists.examination import Examination, Facts
 from firstcause.specialists.losses import end
 
@@ -31,7 +31,11 @@ KEPT_PEAK, KEPT_END, FALLEN = 3.0, 1.2, 0.95
 TRAINED, LEAST_CALM = 0.8, 10
 # A first update of this share of the weights, or weights that grew so many times, is an overshoot.
 LARGE_UPDATE, GROWN = 0.1, 2.0
+# A first update of so many times the weights leaves nothing of them; one of this share is what trainings begin with.
+REPLACED, USUAL_UPDATE = 10.0, 0.01
 REPRODUCED = 0.05
+# Workers draw with generators of their own, and a sealed process has none: its batches are cropped and turned otherwise.
+REDRAWN = 0.5
 # An op that adds or multiplies leaves the range of float32 only where its inputs are this large.
 EARLY, LARGE = 20, 1e12
 LINEAR = frozenset(
@@ -48,6 +52,8 @@ class Trajectories:
     arms: dict[str, Ran]
     onset: int
     after: int
+    # The rate whose first update is a usual one, where a hundredth of the recorded one overshoots as well.
+    usual: Arm | None = None
 
     @property
     def control(self) -> Ran:
@@ -61,7 +67,7 @@ class Trajectories:
         """Whether the training under this change stays near its start and ends no worse."""
         ran = self.arms[arm.name]
         losses = ran.losses
-        if not ran.finite or len(losses) < min(5, len(self.control.losses)):
+        if not ran.finite or len(losses) < min(5, len(self.control.losses)) or is_dead(ran):
             return False
         peak, last = self._untrained
         return max(smoothed(losses)) <= KEPT_PEAK * peak and abs(end(ran)) <= KEPT_END * last
@@ -82,6 +88,8 @@ class Trajectories:
     def trained_before(self) -> float | None:
         """The lowest loss before the run left its start, where the run as it was had trained until then."""
         losses = self.control.losses
+        if is_dead(self.control):
+            return None
         left = onset(losses)
         calm = smoothed(losses[: len(losses) if left is None else left])
         return min(calm) if len(calm) >= LEAST_CALM and min(calm) <= TRAINED * self.start else None
@@ -89,13 +97,16 @@ class Trajectories:
     @property
     def overshoots(self) -> bool:
         """Whether the updates are large beside the weights, or the weights ran away with them."""
-        first, weights = self.control.rows[0], [w for w in self.control.column("weights") if w]
-        share = (first.get("update") or 0.0) / first["weights"] if first.get("weights") else 0.0
-        return share >= LARGE_UPDATE or (len(weights) > 1 and weights[-1] >= GROWN * weights[0])
+        weights = [w for w in self.control.column("weights") if w]
+        return first_update(self.control) >= LARGE_UPDATE or (
+            len(weights) > 1 and weights[-1] >= GROWN * weights[0]
+        )
 
     @property
     def reproduced(self) -> bool:
-        """Whether the arm without a change runs away as the run did."""
+        """Whether the arm without a change runs away as the run did; what came down to 0 and is not dead has learnt."""
+        if dead_from(self.control.losses, self.control.column("grad_norm")) is not None:
+            return is_dead(self.control)
         return bool(self.control.losses) and not self.kept(CONTROL)
 
     @property
@@ -143,6 +154,21 @@ class Trajectories:
     @property
     def _stride(self) -> int:
         return max(1, len(self.control.losses) // 40)
+
+
+def first_update(ran: Ran) -> float:
+    """The share of the weights' norm that the first update has; 0 where it was not measured."""
+    first = ran.rows[0] if ran.rows else {}
+    return (first.get("update") or 0.0) / first["weights"] if first.get("weights") else 0.0
+
+
+def is_dead(ran: Ran) -> bool:
+    """Whether its first update replaced the weights, and it was thrown far up before its loss and gradients became 0.
+
+    Layers that lie upon each other are no layers any more then; a single one may be of any size, and have learnt.
+    """
+    is_replaced = first_update(ran) >= REPLACED and ran.rows[0].get("matrices", 0) > 1
+    return is_replaced and dead_from(ran.losses, ran.column("grad_norm")) is not None
 
 
 def worth_asking(examination: Examination) -> bool:
@@ -196,12 +222,24 @@ def _run(examination: Examination) -> Trajectories | str:
         return (
             f"the training could not be run again from its start: {control.why or 'no loss was seen in it'}"
         )
-    found = Trajectories(arms, at, after)
+    usual = _usual(control) if after == 0 else None
+    if usual is not None:
+        arms = arms | examination.lab.from_start([usual], steps, after)
+    found = Trajectories(arms, at, after, usual)
     if after == 0 and not _same_start(examination.rows, control):
         return "the training does not repeat itself: its first losses differ from one run to the next"
     if not found.reproduced:
         return f"the training did not run away again when nothing was changed ({found.describe(CONTROL)})"
     return found
+
+
+def _usual(control: Ran) -> Arm | None:
+    share = first_update(control)
+    if share * SLOWEST.settings["factor"] < LARGE_UPDATE:
+        return None
+    # One figure, as a person would write it.
+    factor = float(f"{USUAL_UPDATE / share:.0e}")
+    return Arm(f"learning rate times {factor:g}", "learning_rate", {"factor": factor})
 
 
 def _onset(rows: list[Facts], failing: int | None) -> int:
@@ -213,9 +251,8 @@ def _onset(rows: list[Facts], failing: int | None) -> int:
 
 def _same_start(rows: list[Facts], control: Ran) -> bool:
     pairs = list(zip([r["loss"] for r in rows[:3]], control.column("last")[:3], strict=False))
-    return all(
-        abs(a - b) <= REPRODUCED * max(abs(a), abs(b), 1e-12) for a, b in pairs if math.isfinite(a + b)
-    )
+    most = REDRAWN if control.rows[0].get("workers") else REPRODUCED
+    return all(abs(a - b) <= most * max(abs(a), abs(b), 1e-12) for a, b in pairs if math.isfinite(a + b))
 
 
 def _largest(losses: Sequence[float]) -> float:

@@ -64,6 +64,31 @@ def test_a_loss_that_stands_still_at_ordinary_norms_is_worth_no_word(tmp_path: P
     assert not found.strong
 
 
+def test_a_loss_that_was_thrown_far_up_and_is_exactly_nothing_since(tmp_path: Path) -> None:
+    found = suspicion(journal(tmp_path, [0.7, 0.0, 400.0, *[0.0] * 12], [0.5, 0.0, 1.0, *[0.0] * 12]))
+
+    assert found is not None
+    assert not found.strong
+    assert (found.symptom.kind, found.symptom.step) == ("divergence", 3)
+    assert "from 0.7 at the first step to 400" in found.symptom.message
+
+
+@pytest.mark.parametrize(
+    ("losses", "norms"),
+    [
+        ([1.0, 0.6, 0.2, *[0.0] * 12], [1.0, 1.0, 1.0, *[0.0] * 12]),
+        ([0.7, 0.0, 400.0, *[0.0] * 12], [0.5, 0.0, 1.0, *[1e-9] * 12]),
+        ([0.7, 400.0, *[0.1] * 30, 0.0, 0.0, 0.0], [1.0] * 32 + [0.0] * 3),
+    ],
+)
+def test_a_loss_that_is_learnt_down_to_nothing_is_none(
+    losses: list[float], norms: list[float], tmp_path: Path
+) -> None:
+    found = suspicion(journal(tmp_path, losses, norms))
+
+    assert found is None or found.symptom.kind != "divergence"
+
+
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.floats(0.1, 10),

@@ -74,3 +74,20 @@ def test_two_models_leave_it_open(tmp_path: Path) -> None:
 def test_targets_are_ignored_where_they_are_set(tmp_path: Path) -> None:
     text = HEAD + "def row(ids, n):\n    ids[:n] = -100\n    return ids\nmodel = B(BertConfig())\n" + TRAIN
     assert line(tmp_path, "all-targets-ignored", {"ignore_index": -100, "count": 4}, text, 6) == 3
+
+
+def test_a_number_from_the_command_line_is_told_by_its_option(tmp_path: Path) -> None:
+    text = (
+        "import argparse, timm\n"
+        "parser = argparse.ArgumentParser()\n"
+        'parser.add_argument("--num-classes", type=int, default=None)\n'
+        "args = parser.parse_args()\n"
+        'model = timm.create_model("resnet18", num_classes=args.num_classes)\n'
+    )
+    given = TARGET | {"file": str(tmp_path / "train.py"), "line": 5}
+
+    fix = propose("target-out-of-range", given, project(tmp_path, text), str(tmp_path))
+
+    assert fix is not None
+    assert fix.summary.startswith("Give the layer 3 outputs instead of 2")
+    assert fix.summary.endswith("`--num-classes 3` on the command line does it without a patch.")

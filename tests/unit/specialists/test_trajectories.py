@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from firstcause.lab.counterfactual import CONTROL, Ran
+from firstcause.lab.counterfactual import CONTROL, Arm, Ran
 from firstcause.record.folder import RunFolder
 from firstcause.schema import Hypothesis, Run, Symptom
+from firstcause.specialists import trajectories
 from firstcause.specialists.debugging_techniques import exploding_gradient
 from firstcause.specialists.examination import Examination
 from firstcause.specialists.mixed_precision_and_optimization import (
@@ -141,6 +142,49 @@ def test_what_cannot_be_reproduced_is_not_settled(control: Ran, missing: str, tm
     assert all(missing in h.missing for h in result.values())
 
 
+THROWN, DEAD = [0.7, 0.0, 400.0, 410.0, *[0.0] * 39], [0.5, 0.0, 1.0, 1.0, *[0.0] * 39]
+
+
+def of_first_update(
+    share: float, name: str, losses: list[float], norms: list[float], matrices: int = 5
+) -> Ran:
+    made = arm(name, losses, norms)
+    first = made.rows[0] | {"update": share, "matrices": matrices}
+    return Ran(name, "steps", (first, *made.rows[1:]))
+
+
+def thrown(tmp_path: Path, matrices: int, last: Ran | None = None) -> dict[str, Hypothesis]:
+    falls = [0.7 - 0.005 * i for i in range(43)]
+    same = [
+        of_first_update(1500.0 * factor, a.name, THROWN, DEAD, matrices)
+        for a, factor in ((CONTROL, 1.0), (SLOWER, 0.1), (SLOWEST, 0.01), (CLIPPED, 1.0), (DIVIDED, 1.0))
+    ]
+    usual = Arm("learning rate times 7e-06")
+    return settled(tmp_path, [*same, last or arm(usual.name, falls), arm(STILL.name, [0.7] * 43)])
+
+
+def test_a_first_update_far_beyond_the_weights_is_compared_with_a_usual_one(tmp_path: Path) -> None:
+    result = thrown(tmp_path, matrices=5)
+
+    assert confirmed(result) == ["learning-rate-too-high"]
+    text = result["learning-rate-too-high"].evidence[0].text
+    assert "learning rate times 7e-06: largest loss 0.7" in text
+
+
+def test_a_rate_that_could_not_be_tried_refutes_nothing(tmp_path: Path) -> None:
+    usual = Arm("learning rate times 7e-06")
+    lost = Ran(usual.name, "lost", why="the budget in time was used up")
+
+    result = thrown(tmp_path, matrices=5, last=lost)[learning_rate_too_high.CAUSE]
+
+    assert result.status == "inconclusive"
+    assert "the budget in time was used up" in result.missing
+
+
+def test_a_single_layer_may_be_of_any_size(tmp_path: Path) -> None:
+    assert confirmed(thrown(tmp_path, matrices=1)) == []
+
+
 def test_nothing_helps(tmp_path: Path) -> None:
     arms = [arm(a.name, RUNS_AWAY) for a in (CONTROL, SLOWER, SLOWEST, CLIPPED, DIVIDED)]
 
@@ -160,3 +204,12 @@ def test_a_smaller_rate_is_compared_with_the_same_batches_at_the_first_weights(t
 
     assert confirmed(trained) == ["learning-rate-too-high"]
     assert confirmed(stood) == []
+
+
+@pytest.mark.parametrize(("workers", "is_same"), [(0, False), (2, True)])
+def test_batches_that_workers_drew_need_not_be_the_same_again(workers: int, is_same: bool) -> None:
+    recorded = [{"loss": x} for x in (1.07, 1.7e12, 5.0)]
+    made = arm(CONTROL.name, [1.19, 2.1e12, 4.0])
+    control = Ran(CONTROL.name, "steps", (made.rows[0] | {"workers": workers}, *made.rows[1:]))
+
+    assert trajectories._same_start(recorded, control) is is_same

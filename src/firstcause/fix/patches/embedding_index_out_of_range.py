@@ -18,7 +18,7 @@ from __future__ import annotations
 import ast
 import re
 
-from firstcause.fix.counts import Count, count_of, raised
+from firstcause.fix.counts import Count, by_option, count_of, raised
 from firstcause.fix.draft import draft
 from firstcause.fix.edits import Edit
 from firstcause.fix.library_models import made_by, size_of
@@ -49,7 +49,7 @@ def line(facts: Facts, project: Project) -> Site | None:
         if count is not None or built:
             return count.site if count is not None else built[0].site
         if not facts.get("class_name") and not POSITIONS.search(str(facts.get("module_path") or "")):
-            said = size_of(project, "vocab_size")
+            said = size_of(project, "vocab_size", seen=facts.get("num_embeddings"))
             made = made_by(project, "vocab_size") if said is None else None
             if said is not None or made is not None:
                 return said.site if said is not None else made[0].site(made[1]) if made is not None else None
@@ -75,7 +75,8 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
         root,
         CAUSE,
         edits,
-        f"Give `{name_of(facts)}` {what} more: id {largest} was asked of a table with rows 0 to {int(rows) - 1}.",
+        f"Give {name_of(facts)} {what} more: id {largest} was asked of a table with rows 0 to {int(rows) - 1}."
+        f"{by_option(project, count, int(rows) + missing)}",
         f"{count.site}: `{count.text}` grows by {missing}, so the table has {int(rows) + missing} rows instead of {rows}.",
         f"Ids above {largest}, which were not seen, and checkpoints of the smaller table: they have {rows} rows and do not "
         "load into the new one.",
@@ -123,7 +124,7 @@ def _constructions(facts: Facts, project: Project) -> list[Construction]:
 
 def _rows(facts: Facts, project: Project) -> Count | None:
     value = argument_of(_constructions(facts, project), "num_embeddings", 0)
-    return count_of(project, value) if value is not None else None
+    return count_of(project, value, facts.get("num_embeddings")) if value is not None else None
 
 
 def _ids(facts: Facts, project: Project) -> Value | None:

@@ -126,9 +126,10 @@ def _constructions(project: Project) -> list[Value]:
 
 
 def _makes_optimizer(name: str) -> bool:
-    return (
-        name.startswith(MAKERS) and not name.startswith(SCHEDULES) and name.rpartition(".")[2][:1].isupper()
-    )
+    last = name.rpartition(".")[2]
+    # TRL names the arguments of each trainer a config of its own: DPOConfig.
+    is_maker = name.startswith(MAKERS) or (name.startswith("trl.") and last.endswith("Config"))
+    return is_maker and not name.startswith(SCHEDULES) and last[:1].isupper()
 
 
 def _rate_of(call: Value) -> Value | None:

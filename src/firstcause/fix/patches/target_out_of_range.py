@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import ast
 
-from firstcause.fix.counts import Count, count_of, raised, set_to
+from firstcause.fix.counts import Count, by_option, count_of, raised, set_to
 from firstcause.fix.draft import draft
 from firstcause.fix.library_models import made_by, size_of
 from firstcause.fix.losses import Loss, loss_of, marker_of
@@ -109,8 +109,8 @@ def _classes(facts: Facts, project: Project) -> Count | None:
         found = constructions(facts, project, kind, {(name, 1): facts.get("n_classes")})
         value = argument_of(found, name, 1)
         if value is not None:
-            return count_of(project, value)
-    return None if facts.get("class_name") else size_of(project, *LABELS)
+            return count_of(project, value, facts.get("n_classes"))
+    return None if facts.get("class_name") else size_of(project, *LABELS, seen=facts.get("n_classes"))
 
 
 def _library_head(facts: Facts, project: Project) -> tuple[Module, ast.Call] | None:
@@ -152,7 +152,8 @@ def _enlarge(facts: Facts, project: Project, root: str, classes: int) -> Fix | N
         root,
         CAUSE,
         edits,
-        f"Give `{name_of(facts)}` {classes + missing} outputs instead of {classes}: the labels go up to {high}.",
+        f"Give {name_of(facts)} {classes + missing} outputs instead of {classes}: the labels go up to {high}."
+        f"{by_option(project, count, classes + missing)}",
         f"{count.site}: `{count.text}` grows by {missing}; the logits have {classes + missing} classes.",
         f"Labels above {high}, which were not seen, and checkpoints of the head with {classes} classes, which do not load "
         "into the new one.",

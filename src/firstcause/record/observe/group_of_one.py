@@ -10,8 +10,6 @@ import os
 from types import ModuleType
 from typing import Any
 
-from firstcause.record.observe import one_rank
-
 
 def lead(module: ModuleType) -> None:
     """Make groups of one fake ones; what asks for more members is refused its connections, as ever."""
@@ -41,7 +39,3 @@ def _members(asked: dict[str, Any]) -> int:
     given = asked.get("world_size", -1)
     told = os.environ.get("WORLD_SIZE", "")
     return int(given) if given > 0 else int(told) if told.isdigit() else 0
-
-
-# A reducer waits for collectives, and fake ones give it nothing to wait for.
-without_reducing = one_rank.without_reducing

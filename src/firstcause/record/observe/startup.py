@@ -36,11 +36,9 @@ def install(folder: str, before: frozenset[str]) -> None:
         finder.meet(writers.patches())
         current.arrival = arrival.wanted(current, finder)
         other_device.lead(finder)
-        alone = one_rank.is_alone()
-        lead = one_rank.lead if alone else group_of_one.lead
+        lead = one_rank.lead if one_rank.is_alone() else group_of_one.lead
         after.setdefault("torch.distributed.distributed_c10d", []).append(lead)
-        if alone:
-            after.setdefault("torch.nn.parallel.distributed", []).append(one_rank.without_reducing)
+        after.setdefault("torch.nn.parallel.distributed", []).append(one_rank.without_reducing)
         after.setdefault("torch.utils.data.dataloader", []).append(unstarted.without_workers)
     else:
         after.setdefault("torch.distributed.distributed_c10d", []).append(_follow_ranks)

@@ -33,6 +33,11 @@ def without_workers(module: ModuleType) -> None:
     module.DataLoader.__init__ = init
 
 
+def most() -> int:
+    """The most workers that a loader of this sealed process was asked to start."""
+    return max((asked.workers for asked in _asked.values()), default=0)
+
+
 def asked_of(loader: Any) -> Asked:
     """What a loader was asked for, in a process that is sealed or not."""
     found = _asked.get(loader)

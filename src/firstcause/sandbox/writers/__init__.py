@@ -9,6 +9,7 @@ from types import ModuleType
 from firstcause.sandbox.overlay import Overlay
 from firstcause.sandbox.writers import (
     arrow_files,
+    built_operators,
     changing,
     event_files,
     files,
@@ -26,6 +27,7 @@ from firstcause.sandbox.writers import (
 
 PATCHES: dict[str, Callable[[ModuleType], None]] = {
     "ctypes.util": shared_libraries.patch,
+    "deepspeed.ops.op_builder.builder": built_operators.patch_deepspeed,
     "h5py": hdf5_files.patch,
     "mlflow": trackers.patch_mlflow,
     "numpy.lib._datasource": numpy_files.patch,
@@ -42,6 +44,7 @@ PATCHES: dict[str, Callable[[ModuleType], None]] = {
     "tensorboardX.event_file_writer": event_files.patch_tensorboardx,
     "torch": torch_files.patch_torch,
     "torch.serialization": torch_files.patch_serialization,
+    "torch.utils.cpp_extension": built_operators.patch_torch,
     "wandb": trackers.patch_wandb,
     "wandb.sdk.interface.interface_sock": trackers.patch_wandb_interface,
 }

@@ -13,6 +13,7 @@ from firstcause.specialists.trajectories import (
     SLOWEST,
     STILL,
     Trajectories,
+    first_update,
     trajectories,
     worth_asking,
 )
@@ -31,8 +32,12 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     found = trajectories(examination)
     if isinstance(found, str):
         return inconclusive(CAUSE, found)
-    kept = found.trains(SLOWER) or found.trains(SLOWEST)
-    arms = [CONTROL, SLOWER, SLOWEST, STILL, CLIPPED]
+    smaller = [SLOWER, SLOWEST, *([found.usual] if found.usual is not None else [])]
+    kept = any(map(found.trains, smaller))
+    arms = [CONTROL, *smaller, STILL, CLIPPED]
+    unknown = next((arm for arm in smaller if found.arms[arm.name].ended == "lost"), None)
+    if not kept and unknown is not None:
+        return inconclusive(CAUSE, found.describe(unknown))
     if not kept:
         evidence = found.evidence(False, arms, "a smaller learning rate alone does not keep the training")
         return refuted(CAUSE, evidence)
@@ -60,8 +65,7 @@ def _mechanism(found: Trajectories) -> str:
     first = found.control.rows[0]
     moved = ""
     if first.get("weights"):
-        share = 100 * (first.get("update") or 0.0) / first["weights"]
-        moved = f", and its first update moved the weights by {share:.3g} % of their norm"
+        moved = f", and its first update moved the weights by {100 * first_update(found.control):.3g} % of their norm"
     grown = [w for w in found.control.column("weights") if w]
     growth = f"; the weights grew {grown[-1] / grown[0]:.3g} times" if len(grown) > 1 and grown[0] else ""
     return f"the learning rate is {rate:g}{moved}{growth}: a smaller rate alone trains from the same weights on the same batches"
@@ -86,6 +90,9 @@ def facts(examination: Examination) -> Facts:
     if isinstance(found, str):
         return {}
     rate = found.control.rows[0]["lr"]
+    if found.usual is not None and found.trains(found.usual):
+        # What the others leave of the rate overshoots as well, even where it comes down afterwards.
+        return {"rate": rate, "factor": found.usual.settings["factor"]}
     factor = 0.1 if found.trains(SLOWER) else 0.01
     if found.trains(SLOWER) and found.trains(SLOWEST):
         # Where both train, the one that came further in the same steps.

@@ -1,7 +1,8 @@
 """The sealed child: ``python -I -m firstcause.check.dry.child JOB``, where JOB is a JSON object.
 
 ``script``, ``arguments``, ``folder`` (the user's), ``search`` (for imports), ``scratch``, ``seconds`` of CPU, ``until`` when by
-the monotonic clock, ``launched`` (by a starter of ranks), ``channel`` (a descriptor that findings are written to).
+the monotonic clock, ``launched`` (by a starter of ranks), ``patience`` (with loops), ``channel`` (a descriptor that findings
+are written to).
 """
 
 from __future__ import annotations
@@ -34,12 +35,12 @@ def main(text: str) -> NoReturn:
     import torch.utils.data.distributed
 
     torch.set_num_threads(1)
-    from firstcause.check.dry.child import clock, mistakes, prepared, program, seccomp
+    from firstcause.check.dry.child import clock, due, mistakes, prepared, program, seccomp
     from firstcause.check.dry.child.session import Session
     from firstcause.sandbox import refusal
     from firstcause.sandbox.seal import seal
 
-    session = Session(job["folder"], job["channel"], job["seconds"])
+    session = Session(job["folder"], job["channel"], job["seconds"], job.get("patience", 1))
     modes = prepared.prepare(session, job["launched"])
     # Told at once: who is refused something may never come to an end.
     refusal._refused = Refusals(session.note)
@@ -73,6 +74,7 @@ def main(text: str) -> NoReturn:
     clock.stop()
     session.emit("ended")
     session.settle()
+    due.tell(session)
     session.end(outcome, place, why)
     os._exit(0)
 

@@ -9,7 +9,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor, unset_fake_temporarily
 from torch.overrides import TorchFunctionMode
 
-from firstcause.check.dry.child import attention, autocast, literals, tags
+from firstcause.check.dry.child import attention, autocast, clock, literals, recurrent, sequences, tags
 from firstcause.check.dry.child.loops import DEVICE
 from firstcause.check.dry.child.losses import LOSSES, handed
 from firstcause.check.dry.child.mistakes import remember
@@ -19,6 +19,15 @@ from firstcause.check.dry.child.numbers import Number, listed
 if TYPE_CHECKING:
     from firstcause.check.dry.child.fake import Mode
     from firstcause.check.dry.child.session import Session
+
+# Functions that are computed in another way, where what they are given asks for it.
+PLAYED = {
+    "scaled_dot_product_attention": attention.fused,
+    "_pack_padded_sequence": sequences.packed,
+    "_pad_packed_sequence": sequences.padded,
+    "ctc_loss": sequences.aligned,
+    **dict.fromkeys(recurrent.KINDS, recurrent.fused),
+}
 
 
 class Accelerator(TorchFunctionMode):
@@ -34,17 +43,24 @@ class Accelerator(TorchFunctionMode):
 
         def engine(*args: Any, **kwargs: Any) -> Any:
             # The program's own autograd functions are called from inside, and name devices as it does.
+            session.gradients += 1
+            for asked in args[4] if len(args) > 4 else ():
+                if isinstance(asked, torch.Tensor):
+                    asked.fc_asked = True
             # In this thread: the clock can interrupt no other one.
-            with self, torch.autograd.set_multithreading_enabled(False):
+            with self, torch.autograd.set_multithreading_enabled(False), clock.engine():
                 return run(*args, **kwargs)
 
         torch.autograd._engine_run_backward = engine
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        clock.look()
         kwargs = dict(kwargs or {})
         name = getattr(func, "__name__", "")
         if name == "__get__":
             return self._attribute(func, args)
+        if name == "__set__" and getattr(func.__self__, "__name__", "") == "data":
+            self.session.emit("changed", [args[0]], "data")
         special = getattr(self, f"_on_{name}", None)
         if special is not None:
             return special(func, args, kwargs)
@@ -63,7 +79,8 @@ class Accelerator(TorchFunctionMode):
             if inputs is not None:
                 self.session.emit("loss", name, inputs, kwargs)
         try:
-            out = attention.fused(args, kwargs) if name == "scaled_dot_product_attention" else None
+            played = PLAYED.get(name)
+            out = None if played is None else played(self.session, func, args, kwargs)
             out = func(*args, **kwargs) if out is None else out
         except Exception as error:
             remember(error, name, args, kwargs, self.session)
@@ -82,6 +99,8 @@ class Accelerator(TorchFunctionMode):
         out = func(*args)
         if owner in ("data", "T", "mT", "H") and isinstance(out, torch.Tensor):
             tags.carry(self.session, owner, args, out)
+            if owner == "data":
+                out.fc_data_of = args[0]
         return out
 
     def _on_backward(self, func: Any, args: Any, kwargs: Any) -> None:

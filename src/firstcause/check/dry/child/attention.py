@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from firstcause.check.dry.child.names import NAME
 
+if TYPE_CHECKING:
+    from firstcause.check.dry.child.session import Session
+
 HALF = (torch.float16, torch.bfloat16)
 NAMES = ("query", "key", "value", "attn_mask", "dropout_p", "is_causal", "scale")
 
 
-def fused(args: Any, kwargs: Any) -> Any:
+def fused(session: Session, func: Any, args: Any, kwargs: Any) -> Any:
     """The output of the kernel for halves or for float32; None where a mask, or the shapes, ask for another one."""
     given = dict(zip(NAMES, args, strict=False)) | kwargs
     tensors = [given.get(name) for name in NAMES[:3]]

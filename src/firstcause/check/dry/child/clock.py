@@ -1,15 +1,19 @@
-"""The end of the time: told between operators, since an exception inside of torch's own calls would end the process."""
+"""The end of the time: told between functions of torch, since an exception inside of one would end the process."""
 
 from __future__ import annotations
 
 import os
 import signal
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
 TORCH = os.sep + "torch" + os.sep
 over = False
+# How deep we are in torch's engine, which does not survive that the time is told in it.
+engines = 0
 
 
 class TimeUp(BaseException):
@@ -33,9 +37,21 @@ def stop() -> None:
 
 
 def look() -> None:
-    """Raise ``TimeUp`` if it is time; called before each operator."""
-    if over:
+    """Raise ``TimeUp`` if it is time; called before each function of torch."""
+    if over and not engines:
         raise TimeUp
+
+
+@contextmanager
+def engine() -> Iterator[None]:
+    """While torch's engine runs; if it is time, that is told behind it."""
+    global engines
+    engines += 1
+    try:
+        yield
+    finally:
+        engines -= 1
+    look()
 
 
 def _ring(number: int, frame: Any) -> None:

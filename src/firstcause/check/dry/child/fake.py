@@ -14,14 +14,14 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode, unset_fake_temporarily
 from torch.utils._pytree import tree_any, tree_leaves, tree_map_only
 
-from firstcause.check.dry.child import clock, held, rebuilt
-from firstcause.check.dry.child.answers import ANSWERS
+from firstcause.check.dry.child import answers, held, moved, rebuilt, recurrent, sparse, threads
 from firstcause.check.dry.child.names import NAME
 
 if TYPE_CHECKING:
     from firstcause.check.dry.child.session import Session
 
 aten = torch.ops.aten
+ANSWERS = answers.ANSWERS | recurrent.ANSWERS
 BAD_VALUES = (aten.isnan.default, aten.isinf.default)
 GOOD_VALUES = (aten.isfinite.default,)
 CARRIED = (aten.any.default, aten.any.dim, aten.logical_or.default, aten.bitwise_or.Tensor, aten.all.default)
@@ -32,6 +32,7 @@ WITHOUT_DATA = frozenset(
         ("randperm", ("default", "generator")),
         ("randint", ("default", "generator", "low", "low_generator")),
         ("arange", ("default", "start", "start_step")),
+        ("full", ("default",)),
     )
     for kind in kinds
 )
@@ -54,6 +55,10 @@ class NotReal(Exception):
 class Mode(FakeTensorMode):
     """Fake tensors that answer, and whose errors are asked again of real tensors of the same kind."""
 
+    # What torch keeps with the mode of how deep it is in it.
+    enter_stack = threads.OfThread(list)
+    in_kernel_invocation = threads.OfThread(bool)
+
     def __init__(self, session: Session) -> None:
         super().__init__(allow_non_fake_inputs=True)
         self.session = session
@@ -72,10 +77,11 @@ class Mode(FakeTensorMode):
         with torch._C.DisableTorchFunction():
             out = self._dispatch(func, types, args, kwargs or {})
         held.see(out)
+        moved.see(func, args, out)
+        sparse.see(out)
         return out
 
     def _dispatch(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        clock.look()
         answer: Any = ANSWERS.get(func)
         if answer is not None:
             known = self._of_constants(func, args, kwargs)
@@ -90,11 +96,17 @@ class Mode(FakeTensorMode):
             known = self._known(func, args, kwargs)
             if known is not None:
                 return known
+        of_sparse = sparse.computed(self, func, args, kwargs)
+        if of_sparse is not None:
+            return of_sparse
+        numbers = moved.known(func, args, kwargs)
+        if numbers is not None:
+            return self.fake_tensor_converter.from_real_tensor(self, numbers, make_constant=True)
         if func in OF_ONE_DTYPE and not self.in_backward:
             self._compare_dtypes(func, args, kwargs)
         try:
-            with _without_constants(args, kwargs):
-                out = super().dispatch(func, types, args, kwargs)
+            with _without_constants(args, kwargs), sparse.on_processor(func, args, kwargs) as given:
+                out = given(super().dispatch(func, types, args, kwargs))
         except (RuntimeError, IndexError, ValueError, TypeError, AssertionError) as error:
             if not self._fails_for_real(func, args, kwargs, error):
                 raise NotReal(f"{func} has no answer without data: {error}") from error
@@ -157,7 +169,7 @@ class Mode(FakeTensorMode):
         tensors = [t for t in tree_leaves((args, kwargs)) if isinstance(t, torch.Tensor)]
         if len({t.device.type for t in tensors if t.dim()}) > 1:
             return "device" in str(error).lower()
-        if type(error).__module__.startswith("torch"):
+        if type(error).__module__.startswith("torch") or any(t.layout != torch.strided for t in tensors):
             # No kernel for tensors without data, or a value that they do not have.
             return False
         if sum(t.numel() for t in tensors) > MOST_ELEMENTS:

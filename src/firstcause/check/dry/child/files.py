@@ -1,4 +1,4 @@
-"""Checkpoints that are kept in memory, and downloads that are refused by name."""
+"""Checkpoints that are kept in memory."""
 
 from __future__ import annotations
 
@@ -42,11 +42,7 @@ def install(session: Session) -> None:
             weights.check(_saved[number])
         return _saved[number]
 
-    def refused(*args: Any, **kwargs: Any) -> Any:
-        raise SealError("dry-download", f"it downloads {args[0] if args else 'something'}")
-
     torch.save, torch.load = save, loaded
-    torch.hub.load = torch.hub.load_state_dict_from_url = torch.hub.download_url_to_file = refused
 
 
 def must_be_there(f: Any) -> None:

@@ -19,7 +19,7 @@ _alive: dict[int, list[int]] = {}
 def see(out: Any) -> None:
     """What an operator has given."""
     for tensor in out if isinstance(out, (tuple, list)) else (out,):
-        if type(tensor) is FakeTensor and tensor.fake_device.type == NAME:
+        if type(tensor) is FakeTensor and tensor.fake_device.type == NAME and tensor.layout == torch.strided:
             _add(tensor)
 
 

@@ -10,7 +10,7 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
 
-from firstcause.check.dry.child import safetensors_files
+from firstcause.check.dry.child import generation, pretrained, safetensors_files
 from firstcause.check.dry.child.loops import PASSES
 from firstcause.sandbox import seal, writers
 
@@ -27,10 +27,10 @@ def install() -> None:
 class _Finder(MetaPathFinder, Loader):
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         mends = [mend for mend in (_sealing(name), MENDS.get(name)) if mend is not None]
-        if not mends:
-            return None
         spec = PathFinder.find_spec(name, path, target)
-        if spec is not None and spec.loader is not None:
+        if spec is None or not (generation.shortened(name, spec) or mends):
+            return None
+        if mends and spec.loader is not None:
             spec.loader.exec_module = functools.partial(  # type: ignore[method-assign]
                 _run, spec.loader.exec_module, mends
             )
@@ -59,6 +59,7 @@ def _shared_weights(module: Any) -> None:
 
 def _tokenizers(module: Any) -> None:
     """They are written by native code, which the seal keeps from every folder."""
+    pretrained.mend_tokenizers(module)
     module.PreTrainedTokenizerBase.save_pretrained = lambda self, *args, **kwargs: ()
 
 
@@ -90,6 +91,10 @@ MENDS: dict[str, Mend] = {
     "safetensors.torch": safetensors_files.mend_torch,
     "transformers.pytorch_utils": _shared_weights,
     "transformers.tokenization_utils_base": _tokenizers,
+    "transformers.models.auto.tokenization_auto": pretrained.mend_tokenizers,
+    "transformers.configuration_utils": pretrained.mend_configurations,
+    "transformers.modeling_utils": pretrained.mend_transformers,
+    "timm.models._builder": pretrained.mend_timm,
     "lightning.pytorch.trainer.trainer": _trainer,
     "pytorch_lightning.trainer.trainer": _trainer,
 }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,8 @@ from torch._subclasses.fake_tensor import unset_fake_temporarily
 from torch.utils import data
 from torch.utils.data import _utils, distributed, sampler
 
-from firstcause.check.dry.child.loops import GATHERED, PASSES, Loop
+from firstcause.check.dry.child import due
+from firstcause.check.dry.child.loops import GATHERED, PASSES, Loop, length
 
 if TYPE_CHECKING:
     from firstcause.check.dry.child.session import Session
@@ -58,6 +58,9 @@ def _batches(session: Session, loader: Any) -> Iterator[Any]:
     samples = _Few(loader.dataset) if _is_read_by_item(loader) else loader.dataset
     fetch = fetcher(samples, loader._auto_collation, loader.collate_fn, loader.drop_last)
     source = Loop(session, ("", 0), 0, None)
+    within = session.loop()
+    if within is not None and within.planned is None:
+        within.planned = length(loader)
     for number, index in enumerate(loader._index_sampler, 1):
         try:
             batch = fetch.fetch(index)
@@ -66,12 +69,15 @@ def _batches(session: Session, loader: Any) -> Iterator[Any]:
         session.batches += 1
         yield batch
         source.passes = number
-        share = (time.process_time() - source.started) / session.seconds
-        trained = (source.steps >= 2 and number >= PASSES) or (source.steps >= 2 and share > 0.06)
+        share, patience = source.share(), session.patience
+        trained = source.steps >= 2 * patience and number >= PASSES * patience
+        trained = trained or (source.steps >= 2 and share > 0.06)
         gathered = source.backwards and not source.steps and (number >= GATHERED or share > 0.25)
-        looked = not source.backwards and number >= PASSES and (number >= QUIET_PASS or share > 0.02)
+        looked = not source.backwards and number >= PASSES * patience
+        looked = looked and (number >= QUIET_PASS * patience or share > 0.02)
         # Who takes batches one by one counts on the next one.
-        if (trained or gathered or looked) and not session.owns(sys._getframe(1).f_code.co_filename):
+        is_enough = (trained or gathered or looked) and not session.owns(sys._getframe(1).f_code.co_filename)
+        if is_enough and (within is None or not due.another(session, within)):
             session.was_cut = True
             return
 

@@ -12,6 +12,8 @@ import time
 from collections.abc import Iterable, Iterator, Sized
 from typing import TYPE_CHECKING, Any
 
+from firstcause.check.dry.child import due, threads
+
 if TYPE_CHECKING:
     from firstcause.check.dry.child.session import Session
 
@@ -24,7 +26,9 @@ PASSES, STEPS = 3, 6
 FEW_STEPS, MANY_PASSES = 3, 12
 # A gradient that has been gathered over so many batches and not been applied is never applied.
 GATHERED = 130
-# Of the run's time, a pass.
+# Of the run's time, a loop that only computes, when it is met first and again.
+LONG, BRIEF = 0.04, 0.01
+# And a pass.
 SLOW = 0.03
 # Data that take longer to prepare are prepared in part.
 PREPARED = 100
@@ -36,9 +40,14 @@ class Loop:
     def __init__(self, session: Session, key: tuple[str, int], frame: int, planned: int | None) -> None:
         self.session, self.key, self.frame, self.planned = session, key, frame, planned
         self.passes = 0
+        # Of a range the last pass is known, of a while loop not even whether there is one.
+        self.is_range, self.is_endless = False, False
+        # Whether this is the last pass, in which is due what has not been.
+        self.last = False
         self.started = time.process_time()
         self._steps = dict(session.steps)
-        self._forwards, self._backwards = session.forwards, session.backwards
+        self._forwards, self._backwards, self._calls = session.forwards, session.backwards, session.calls
+        self.is_librarys = not session.owns(key[0])
 
     @property
     def steps(self) -> int:
@@ -56,8 +65,8 @@ class Loop:
         return bool(self.steps or self.backwards or self.session.forwards > self._forwards)
 
     def share(self) -> float:
-        """The part of the run's time that this loop has taken."""
-        return (time.process_time() - self.started) / self.session.seconds
+        """The part of the run's time that this loop has taken; less, where loops are to run for longer."""
+        return (time.process_time() - self.started) / self.session.seconds / min(self.session.patience, 3)
 
     def is_slow(self) -> bool:
         """Whether one more pass would cost too much."""
@@ -65,17 +74,24 @@ class Loop:
 
     def enough(self) -> bool:
         """Whether what comes next in this loop would only be more of the same."""
-        share = self.share()
+        share, patience = self.share(), self.session.patience
         if self.steps:
-            done = self.passes >= PASSES and self.steps >= STEPS
-            done = done or (self.steps >= FEW_STEPS and self.passes >= MANY_PASSES)
+            done = self.passes >= PASSES * patience and self.steps >= STEPS * patience
+            done = done or (self.steps >= FEW_STEPS * patience and self.passes >= MANY_PASSES * patience)
             return done or (self.passes >= 2 and self.steps >= 2 and share > 0.06)
         if self.backwards:
             # A loop that ended before without a step only gathers gradients for one that comes behind it.
-            gathers = self.key in self.session.gathering and self.passes >= PASSES
+            gathers = self.key in self.session.gathering and self.passes >= PASSES * patience
             return gathers or self.passes >= GATHERED or (self.passes >= 2 and share > 0.15)
-        if self.session.forwards > self._forwards:
-            return self.passes >= PASSES and share > 0.04
+        called = self.session.forwards > self._forwards
+        if called or (self.is_librarys and self.session.calls > self._calls):
+            most = BRIEF if self.key in self.session.computing else LONG
+            if self.passes < PASSES * patience or share <= most:
+                return False
+            self.session.computing.add(self.key)
+            return True
+        if self.is_librarys:
+            return False
         return self.passes >= PREPARED and share > 0.06
 
 
@@ -83,15 +99,23 @@ def install(session: Session) -> None:
     """Put the functions that transformed code calls where every module finds them."""
 
     def over(items: Iterable[Any], file: str, line: int) -> Iterator[Any]:
-        loop = Loop(session, (file, line), id(sys._getframe(1)), _length(items))
+        if not threads.is_main():
+            return iter(items)
+        loop = Loop(session, (file, line), id(sys._getframe(1)), length(items))
         # What is due every so many passes is due in the last one, as a rule.
+        loop.is_range = isinstance(items, range)
         last = items[-1] if isinstance(items, range) and items else None
         return _run(session, loop, iter(items), last)
 
     def enter(file: str, line: int) -> None:
+        # Those of other threads feed one of this one, as a rule, as generators do.
+        if not threads.is_main():
+            return
         frame = id(sys._getframe(1))
         leave(file, line, frame)
-        session.loops.append(Loop(session, (file, line), frame, None))
+        loop = Loop(session, (file, line), frame, None)
+        loop.is_endless = True
+        session.loops.append(loop)
 
     def leave(file: str, line: int, frame: int = 0) -> None:
         frame = frame or id(sys._getframe(1))
@@ -101,7 +125,7 @@ def install(session: Session) -> None:
         frame = id(sys._getframe(1))
         for loop in reversed(session.loops):
             if loop.key == (file, line) and loop.frame == frame:
-                if loop.passes and loop.enough():
+                if loop.passes and loop.enough() and not due.another(session, loop):
                     session.was_cut = True
                     return False
                 loop.passes += 1
@@ -112,7 +136,7 @@ def install(session: Session) -> None:
         setattr(builtins, name, function)
 
 
-def _length(items: Any) -> int | None:
+def length(items: Any) -> int | None:
     try:
         return len(items) if isinstance(items, Sized) else None
     except TypeError:
@@ -126,7 +150,7 @@ def _run(session: Session, loop: Loop, source: Iterator[Any], last: int | None) 
         for item in source:
             loop.passes += 1
             yield item
-            if loop.enough():
+            if loop.enough() and (loop.is_range or not due.another(session, loop)):
                 session.was_cut = True
                 session.data_were_cut |= not loop.computes
                 break
@@ -134,6 +158,7 @@ def _run(session: Session, loop: Loop, source: Iterator[Any], last: int | None) 
             return
         # Where there are fewer samples than the program believes, the last one is not among them.
         if last is not None and item != last and not loop.is_slow() and not session.data_were_cut:
+            loop.last = True
             yield last
     finally:
         if loop.backwards and not loop.steps:
@@ -144,11 +169,19 @@ def _run(session: Session, loop: Loop, source: Iterator[Any], last: int | None) 
 
 def transformed(source: bytes | ast.Module, file: str) -> Any:
     """The code of a file with its loops under the horizon; lines stay what they are."""
-    tree = _Transformer(file).visit(source if isinstance(source, ast.Module) else ast.parse(source, file))
-    return compile(ast.fix_missing_locations(tree), file, "exec", dont_inherit=True)
+    tree = source if isinstance(source, ast.Module) else ast.parse(source, file)
+    return compiled(tree, file, Transformer(file))
 
 
-class _Transformer(ast.NodeTransformer):
+def compiled(tree: ast.Module, file: str, transformer: Transformer) -> Any:
+    """The code of a tree as a transformer leaves it."""
+    tree = ast.fix_missing_locations(transformer.visit(tree))
+    return compile(tree, file, "exec", dont_inherit=True)
+
+
+class Transformer(ast.NodeTransformer):
+    """Asks the horizon at every loop, and at what is due in it."""
+
     def __init__(self, file: str) -> None:
         self.file = file
         self.gives = False
@@ -183,6 +216,11 @@ class _Transformer(ast.NodeTransformer):
         before = ast.copy_location(ast.Expr(self._call(ENTER, node.test)), node)
         after = ast.copy_location(ast.Expr(self._call(LEAVE, node.test)), node)
         return [before, node, after]
+
+    def visit_If(self, node: ast.If) -> ast.AST:
+        self.generic_visit(node)
+        due.transformed(node, lambda name, at, *first: self._call(name, at, *first))
+        return node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)

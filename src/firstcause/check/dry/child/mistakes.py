@@ -23,7 +23,18 @@ if TYPE_CHECKING:
 MOST_NODES = 20_000
 FLAT = ("flatten", "view", "reshape")
 CONVOLUTIONS = ("conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d")
-
+# What is raised where a list is too short, or a name was never given.
+BY_WHAT_IS_MISSING = (
+    LookupError,
+    ValueError,
+    StopIteration,
+    ArithmeticError,
+    AssertionError,
+    TypeError,
+    AttributeError,
+    NameError,
+    FileNotFoundError,
+)
 
 OF_SIZES = (
     "batchnorm-small-batch",
@@ -57,19 +68,22 @@ def tell(error: BaseException, session: Session) -> str:
     """Report an exception of the program's, as a finding where it is sure; gives why it ended, for the note."""
     why = f"it raises {_kind(error)}: {shown(str(error).strip().partition(chr(10))[0])[:200]}"
     if isinstance(error, FirstcauseError):
+        session.ended_by_cut = error.slug == "dry-load"
         return error.message
     operands = getattr(error, "fc_operands", None)
-    if operands is None and session.was_cut:
+    if operands is None and session.was_cut and isinstance(error, BY_WHAT_IS_MISSING):
         # Not every list was filled, nor every name given.
         why += ", after loops that the dry run shortened"
+        session.ended_by_cut = True
     if isinstance(error, (NotReal, NotImplementedError)):
         # What the emulated device cannot do.
         return shown(str(error).partition("\n")[0])[:200]
     if operands is None:
         return why
     slug = _slug(error, operands)
-    sizes_unknown = session.made_up_sizes or any(getattr(t, "fc_cut", False) for t in operands)
-    if slug in OF_SIZES and sizes_unknown:
+    shorter = any(getattr(t, "fc_cut", False) for t in operands)
+    session.ended_by_cut |= shorter or session.data_were_cut
+    if slug in OF_SIZES and (shorter or session.made_up_sizes):
         return why + ", of tensors whose sizes a dry run does not know"
     stepped = _stepped(error) if slug == "inplace-modified-saved-tensor" else NOWHERE
     if stepped[1]:

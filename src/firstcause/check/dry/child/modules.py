@@ -8,6 +8,8 @@ import torch
 from torch import nn
 from torch._subclasses.fake_tensor import FakeTensor
 
+from firstcause.check.dry.child import pretrained
+
 if TYPE_CHECKING:
     from firstcause.check.dry.child.session import Session
 
@@ -24,6 +26,7 @@ def install(session: Session) -> None:
 
     def called(self: Any, *args: Any, **kwargs: Any) -> Any:
         inside.append(self)
+        session.calls += 1
         try:
             out = call(self, *args, **kwargs)
         finally:
@@ -58,6 +61,8 @@ def install(session: Session) -> None:
     def loaded(self: Any, state_dict: Any, strict: bool = True, *args: Any, **kwargs: Any) -> Any:
         for module in self.modules():
             module.fc_loaded = True
+        if pretrained.is_unset(state_dict):
+            return nn.modules.module._IncompatibleKeys([], [])
         session.emit("restored", self, state_dict, strict)
         return load(self, state_dict, strict, *args, **kwargs)
 

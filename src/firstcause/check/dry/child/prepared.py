@@ -12,17 +12,23 @@ from torch.utils import backend_registration
 from firstcause.check.dry.child import (
     absent,
     autocast,
+    by_hand,
     compiler,
     cuda,
+    due,
     files,
     libraries,
     loaders,
     loops,
     modules,
     optimizers,
+    pretrained,
     ranks,
     scaler,
+    sequences,
     sockets,
+    threads,
+    written,
 )
 from firstcause.check.dry.child.accelerator import Accelerator
 from firstcause.check.dry.child.fake import Mode
@@ -38,9 +44,10 @@ def prepare(session: Session, launched: bool) -> tuple[Any, Any]:
     logging.getLogger("torch").setLevel(logging.CRITICAL)
     compiler.put_off()
     backend_registration._setup_privateuseone_for_python_backend(NAME)
-    session.watchers = [watcher(session) for watcher in WATCHERS]
+    session.watchers = [by_hand.ByHand(session), *(watcher(session) for watcher in WATCHERS)]
     mode = Mode(session)
     loops.install(session)
+    due.install(session)
     modules.install(session)
     optimizers.install(session, mode)
     loaders.install(session)
@@ -48,13 +55,17 @@ def prepare(session: Session, launched: bool) -> tuple[Any, Any]:
     scaler.install(session)
     cuda.install()
     files.install(session)
+    pretrained.install(session)
     sockets.install()
+    sequences.install()
     autocast.install()
     libraries.install()
     for owner in (torch, torch.amp, torch.cuda.amp, torch.cpu.amp):
         owner.autocast = _autocast(owner)
-    sys.meta_path.append(absent.Finder(session))
-    return mode, Accelerator(session, mode)
+    sys.meta_path += [written.Finder(), absent.Finder(session)]
+    modes = mode, Accelerator(session, mode)
+    threads.install(session, modes)
+    return modes
 
 
 def _autocast(owner: Any) -> Any:

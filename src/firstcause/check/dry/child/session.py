@@ -34,6 +34,8 @@ class Session:
     folder: str
     channel: int
     seconds: float
+    # How many times as long as usual the loops run before they are shortened.
+    patience: int = 1
     watchers: list[Watcher] = field(default_factory=list)
     loops: list[Loop] = field(default_factory=list)
     steps: dict[int, int] = field(default_factory=dict)
@@ -41,12 +43,20 @@ class Session:
     changes: dict[tuple[int, ...], Place] = field(default_factory=dict)
     # Loops that ran backward to their end without a step.
     gathering: set[Place] = field(default_factory=set)
+    # Loops that only compute, and were shortened.
+    computing: set[Place] = field(default_factory=set)
     forwards: int = 0
+    # Of modules, within one another too.
+    calls: int = 0
     backwards: int = 0
+    # Runs of autograd's engine, by backward() and by grad().
+    gradients: int = 0
     # Batches that DataLoaders have given out.
     batches: int = 0
     made_up_sizes: bool = False
     was_cut: bool = False
+    # Whether what ended the program may come from a loop that was shortened.
+    ended_by_cut: bool = False
     data_were_cut: bool = False
     world: int = 1
     started: float = field(default_factory=time.process_time)
@@ -108,6 +118,7 @@ class Session:
             outcome=outcome,
             place=place,
             why=why,
+            cut=self.ended_by_cut,
             forwards=self.forwards,
             backwards=self.backwards,
             steps=sum(self.steps.values()),
@@ -180,6 +191,10 @@ class Session:
 
     def line(self, place: Place) -> str:
         return linecache.getline(*place).strip()
+
+    def elapsed(self) -> float:
+        """The part of the run's time that has gone by."""
+        return (time.process_time() - self.started) / self.seconds
 
     def loop(self) -> Loop | None:
         """The innermost loop of the user's code that is running."""

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
+
 from firstcause.check.dry.child.optimizers import held
 from firstcause.check.dry.child.watcher import Watcher
 
@@ -15,6 +17,8 @@ AT_LEAST = 3
 
 
 def memory(tensor: Any) -> int:
+    if tensor.layout != torch.strided:
+        return id(tensor)
     return int(tensor.untyped_storage()._cdata)
 
 
