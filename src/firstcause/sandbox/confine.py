@@ -2,9 +2,10 @@
 
     python -m firstcause.sandbox.confine FOLDER -- COMMAND…
 
-Looser than the seal, since a whole program is run and not one step: it may start processes (loader workers, ranks)
-and use the network between them. Files outside of ``FOLDER`` are read-only for all of it; temporary files lie in
-``FOLDER/tmp``. Accelerators may be computed on. Where the kernel has no Landlock the command runs unconfined, and the first line of its output says so.
+Looser than the seal, since a whole program is run and not one step: it may start processes (loader workers, ranks),
+use the network between them, and compute on accelerators. Files outside of ``FOLDER`` are read-only for all of it;
+temporary files lie in ``FOLDER/tmp``. Where the kernel has no Landlock the command runs unconfined, and the first line of
+its output says so.
 """
 
 from __future__ import annotations
