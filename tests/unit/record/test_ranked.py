@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from firstcause.record import ranked
 from firstcause.record.observe import elastic
 from firstcause.record.standing import overview
@@ -171,6 +173,14 @@ def test_torchruns_file_gets_the_first_thing_that_went_wrong(tmp_path, monkeypat
     )
     assert said["message"].endswith("RuntimeError: reset")
     assert said["extraInfo"]["timestamp"] == "7"
+
+
+def test_many_ranks_write_no_more_together_than_sixty_four():
+    pytest.importorskip("torch")
+    from firstcause.record.observe.ranks import interval
+
+    assert [interval(world) for world in (2, 64, 1024)] == [0.5, 0.5, 8.0]
+    assert interval(2, watched=True) == 0.25
 
 
 def test_a_rank_that_cannot_be_read_is_left_out(tmp_path):

@@ -34,6 +34,8 @@ KEPT = 200
 SECONDS = 0.5
 # A rank that does not move is written as often: how long it has stood tells who waits.
 REWRITE_SECONDS = 1.0
+# Up to so many ranks write as often; more share what those would write, since a folder that all share takes no more renames.
+TOGETHER = 64
 # The thread may take this share of the time of one core.
 SHARE = 0.02
 DEEPEST = 40
@@ -56,6 +58,7 @@ class Rank:
         self.error: BaseException | None = None
         self.began = self.changed = time.time()
         self.wrote = 0.0
+        self.rewrite = REWRITE_SECONDS * max(1.0, world / TOGETHER)
         self.last: tuple[Any, ...] = ()
         self.seen: Counter[str] = Counter()
         self.ended: dict[str, Any] | None = None
@@ -81,7 +84,7 @@ class Rank:
         return self.current()
 
     def _watch(self) -> None:
-        pause = least = SECONDS if self.audit is None else SECONDS / 2
+        pause = least = interval(self.world, self.audit is not None)
         while self.ended is None:
             time.sleep(pause)
             before = time.thread_time()
@@ -105,7 +108,7 @@ class Rank:
                 self.seen[f"{stack[0]['file']}:{stack[0]['line']}"] += 1
             if (now, place) != self.last:
                 self.changed = time.time()
-            elif self.ended is None and self.audit is None and time.time() - self.wrote < REWRITE_SECONDS:
+            elif self.ended is None and self.audit is None and time.time() - self.wrote < self.rewrite:
                 return
             self.last, self.wrote = (now, place), time.time()
             recorder = self.session.recorder
@@ -144,6 +147,11 @@ class Rank:
                 elastic.tell(self.session.folder)
         except Exception:
             self.session.failed("end of rank")
+
+
+def interval(world: int, watched: bool = False) -> float:
+    """Seconds between two looks of a rank of so many; one that an audit watches is looked at twice as often."""
+    return (SECONDS / 2 if watched else SECONDS) * max(1.0, world / TOGETHER)
 
 
 def _calls(session: Session) -> list[dict[str, Any]]:
