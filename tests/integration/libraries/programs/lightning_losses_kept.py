@@ -26,5 +26,5 @@ class Tides(L.LightningModule):
 L.seed_everything(0)
 x = torch.randn(1024, 16)
 y = (x[:, :4] + x[:, 4:8]).argmax(1)
-trainer = L.Trainer(max_epochs=12, accelerator="cpu", logger=False, enable_checkpointing=False, enable_progress_bar=False)
+trainer = L.Trainer(max_epochs=4, accelerator="cpu", logger=False, enable_checkpointing=False, enable_progress_bar=False)
 trainer.fit(Tides(), DataLoader(TensorDataset(x, y), batch_size=8, shuffle=True))
