@@ -141,7 +141,8 @@ def test_a_stopped_command_passes_if_it_got_beyond_the_step_that_failed(recorded
     RunFolder(run).write_run(replace(record, command=command, symptoms=symptoms))
     (home / "train.py").write_text(TRAINING)
     diff = unified_diff("train.py", TRAINING, TRAINING.replace("0.0 if step == 3 else 1.0", "1.0"))
-    found = try_in_copy(run, str(home), diff, 8)
+    # torch alone takes 8 s to import beside other work.
+    found = try_in_copy(run, str(home), diff, 15)
     assert found.passed, found.text
     assert "no symptom at step 3, where it failed before" in found.text
     assert found.values["steps"] > 4

@@ -53,6 +53,10 @@ assert y[y > 0].tolist() == [3, 1, 3]
 assert y.bincount().tolist() == [1, 1, 0, 2]
 assert not torch.equal(y, torch.tensor([1, 2, 3, 4]))
 assert torch.arange(3).repeat_interleave(torch.tensor([1, 0, 2])).tolist() == [0, 2, 2]
+mask = torch.rand(4) > 0.5
+assert torch.arange(4)[mask].constant is None and y.new_empty(3).constant is None
+table = torch.zeros(4, 2, dtype=torch.int64)
+table[torch.arange(4)[mask], y[mask] * 0] = y[mask]
 y[y > 2] = 7
 assert y.tolist() == [7, 1, 7, 0]
 assert torch.randn(4, 2, device="cuda")[y > 0].shape == (3, 2)

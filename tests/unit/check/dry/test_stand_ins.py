@@ -51,6 +51,17 @@ def test_a_relative_name_of_a_compiled_library_is_not_the_users(
     assert [f for f in (*owned, "pyarrow/error.pxi", "<string>") if session.owns(f)] == owned
 
 
+def test_stubs_are_looked_for_without_another_python() -> None:
+    pytest.importorskip("torch")
+    from firstcause.check.dry.child.libraries import _stubs
+
+    module = SimpleNamespace(get_search_context=lambda **given: given)
+    _stubs(module)
+    assert module.get_search_context()["search_path"]
+    assert module.get_search_context(search_path=[]) == {"search_path": []}
+    assert module.get_search_context(python_executable="python3") == {"python_executable": "python3"}
+
+
 @pytest.mark.parametrize(
     ("given", "epochs", "steps"),
     [

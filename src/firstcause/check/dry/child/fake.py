@@ -36,6 +36,13 @@ WITHOUT_DATA = frozenset(
     )
     for kind in kinds
 )
+UNSET = (
+    aten.new_empty.default,
+    aten.new_empty_strided.default,
+    aten.empty_like.default,
+    aten.empty.memory_format,
+    aten.empty_strided.default,
+)
 MOST_KEPT = 1 << 16
 # As many other numbers as somebody writes down: means, weights of classes.
 FEW = 64
@@ -111,7 +118,10 @@ class Mode(FakeTensorMode):
             if not self._fails_for_real(func, args, kwargs, error):
                 raise NotReal(f"{func} has no answer without data: {error}") from error
             raise
-        if func in BAD_VALUES:
+        if func in UNSET:
+            # Made of numbers that are known, it is computed for real, of whatever lies in memory.
+            out.constant = None
+        elif func in BAD_VALUES:
             out.hint = False
         elif func in GOOD_VALUES:
             out.hint = True

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -86,6 +87,19 @@ def _trainer(module: Any) -> None:
     module.Trainer.__init__ = created
 
 
+def _stubs(module: Any) -> None:
+    """Where to look for stubs, which argument parsers read, it asks another Python than this one."""
+    search = module.get_search_context
+
+    @functools.wraps(search)
+    def here(**kwargs: Any) -> Any:
+        if kwargs.get("python_executable") is None:
+            kwargs.setdefault("search_path", [Path(path) for path in sys.path if path])
+        return search(**kwargs)
+
+    module.get_search_context = here
+
+
 MENDS: dict[str, Mend] = {
     "safetensors": safetensors_files.mend,
     "safetensors.torch": safetensors_files.mend_torch,
@@ -94,6 +108,7 @@ MENDS: dict[str, Mend] = {
     "transformers.models.auto.tokenization_auto": pretrained.mend_tokenizers,
     "transformers.configuration_utils": pretrained.mend_configurations,
     "transformers.modeling_utils": pretrained.mend_transformers,
+    "typeshed_client.finder": _stubs,
     "timm.models._builder": pretrained.mend_timm,
     "lightning.pytorch.trainer.trainer": _trainer,
     "pytorch_lightning.trainer.trainer": _trainer,
