@@ -29,7 +29,8 @@ def run(folder: str) -> list[dict]:
             "folder": folder,
             "search": [],
             "scratch": folder + ".layer",
-            "seconds": 20,
+            # Loops are cut by shares of it, and beside other tests a step takes long.
+            "seconds": 60,
             "until": time.monotonic() + 300,
             "launched": False,
             "channel": writing,
