@@ -52,7 +52,7 @@ class Waiting:
     plan: Plan
     window: list[Snapshot]
     guarded: bool
-    # Whether the greatest value of each gradient is among the values.
+    # Whether a norm that is not finite is a failure: not under a GradScaler.
     looked: bool
     scaled: bool
     parameters: list[torch.Tensor]
@@ -68,7 +68,7 @@ class Slots:
     """
 
     def __init__(self, width: int, device: torch.device) -> None:
-        self.rows = torch.empty((DEPTH + 1, width), pin_memory=device.type == "cuda")
+        self.rows = torch.empty((DEPTH + 1, width), dtype=torch.float64, pin_memory=device.type == "cuda")
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(self.rows))
         self.next = 0
 
@@ -136,20 +136,15 @@ class Deferred:
             gradients = [check.shard(g) for g in gradients]
         flag, one = self._flag(device)
         losses = recorder.losses[-LOSSES:]
-        dtype = torch.float64 if gradients[0].dtype is torch.float64 else torch.float32
         with torch.no_grad():
-            pieces = [torch.stack(torch._foreach_norm(list(gradients), 2, dtype=dtype))]
-            if looked:
-                # The greatest value overflows only where a gradient has, which a sum of squares need not.
-                greatest = torch.stack(torch._foreach_norm(list(gradients), math.inf, dtype=dtype)).float()
-                pieces.append(greatest)
+            # In float64 a sum of squares of narrower values is finite wherever they are, so that the norm decides.
+            norms = torch.stack(torch._foreach_norm(list(gradients), 2, dtype=torch.float64))
             if guarded:
-                torch._amp_foreach_non_finite_check_and_unscale_([greatest], flag, one)
-            if losses:
-                pieces.append(torch.stack([_scalar(x, device) for x in losses]))
-            read = torch.cat([p.float() for p in pieces])
+                torch._amp_foreach_non_finite_check_and_unscale_([norms], flag, one)
+            # Few calls: where a step is short, each of them is what it costs.
+            read = torch.cat([norms, *(_scalar(x, device) for x in losses)]) if losses else norms
             if plan.slots is None:
-                plan.slots = Slots(2 * len(gradients) + LOSSES, device)
+                plan.slots = Slots(len(gradients) + LOSSES, device)
             values = plan.slots.take()[: len(read)].copy_(read, non_blocking=True)
         self.waiting.append(
             Waiting(
@@ -232,9 +227,10 @@ class Deferred:
     def _read(self, arrived: Waiting) -> None:
         values = arrived.values.tolist()
         count = len(arrived.parameters)
-        norms, rest = tuple(values[:count]), values[count:]
-        greatest, losses = (rest[:count], rest[count:]) if arrived.looked else ((), rest)
-        bad = tuple(i for i, v in enumerate(greatest) if not math.isfinite(v))
+        norms, losses = tuple(values[:count]), values[count:]
+        bad: tuple[int, ...] = ()
+        if arrived.looked and not math.isfinite(sum(norms)):
+            bad = tuple(i for i, v in enumerate(norms) if not math.isfinite(v))
         bad_losses = tuple(i for i, v in enumerate(losses) if not math.isfinite(v))
         verdict = check.Verdict(tuple(losses), norms, bad_losses, bad)
         optimizer = arrived.optimizer()
@@ -283,7 +279,7 @@ class Deferred:
                 arrived.parameters[i].fill_(math.nan)
         self.recorder.session.journal.event(
             "note",
-            text=f"the update of step {arrived.step}{f', and those of {later} more,' if later else ''} were held back on the"
+            text=f"the update of step {arrived.step}{f', and those of {later} more,' if later else ''} {'were' if later else 'was'} held back on the"
             f" device until its state was written; then the {len(verdict.bad_gradients)} parameters that it would have"
             " made non-finite were made so",
         )
@@ -308,9 +304,11 @@ def _marker(device: torch.device) -> Any:
 
 
 def _scalar(loss: torch.Tensor, device: torch.device) -> torch.Tensor:
-    value = loss.detach()
-    value = value.reshape(()) if value.numel() == 1 else value.sum()
-    return value.to(device, torch.float32, non_blocking=True)
+    """One value beside those of float64 that it is put behind."""
+    value = (loss if loss.numel() == 1 else loss.sum()).reshape(1)
+    if value.device == device and value.is_floating_point():
+        return value
+    return value.to(device, torch.float64, non_blocking=True)
 
 
 def _tensors(window: Sequence[Snapshot]) -> Iterator[torch.Tensor]:
@@ -334,5 +332,6 @@ def _is_fused(optimizer: torch.optim.Optimizer, gradients: Sequence[torch.Tensor
         and layout is torch.strided
         and device.type in DEVICES
         and dtype.is_floating_point
+        and dtype.itemsize < torch.float64.itemsize
         and bool(getattr(optimizer, "_step_supports_amp_scaling", False))
     )
