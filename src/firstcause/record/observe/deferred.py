@@ -277,12 +277,13 @@ class Deferred:
                 flag.zero_()
             for i in verdict.bad_gradients:
                 arrived.parameters[i].fill_(math.nan)
-        self.recorder.session.journal.event(
-            "note",
-            text=f"the update of step {arrived.step}{f', and those of {later} more,' if later else ''} {'were' if later else 'was'} held back on the"
-            f" device until its state was written; then the {len(verdict.bad_gradients)} parameters that it would have"
-            " made non-finite were made so",
+        updates = f"the update of step {arrived.step}"
+        updates += f", and those of {later} more, were" if later else " was"
+        spoilt = (
+            f"the {len(verdict.bad_gradients)} parameters that it would have made non-finite were made so"
         )
+        text = f"{updates} held back on the device until its state was written; then {spoilt}"
+        self.recorder.session.journal.event("note", text=text)
 
 
 class _Arrived:
