@@ -16,7 +16,7 @@ from firstcause.cli.progress import Progress, progress, stage
 from firstcause.diagnose import diagnose as settle
 from firstcause.diagnose.bounds import keeps_no_data, without_secrets
 from firstcause.errors import RecordError
-from firstcause.lab import busy
+from firstcause.lab import busy, executors
 from firstcause.lab.counterfactual import Lab
 from firstcause.record.folder import HOME, RunFolder
 from firstcause.record.supervise import afterwards
@@ -50,6 +50,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="run the program N more times in copies, and say how often it fails in the same way",
     )
+    parser.add_argument(
+        "--executor",
+        metavar="NAME",
+        help="run experiments side by side: cards, ray or submitit, with settings as in submitit:slurm_partition=gpu",
+    )
     parser.add_argument("--json", metavar="FILE", help="write the diagnosis as JSON")
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing")
 
@@ -76,10 +81,14 @@ def main(args: argparse.Namespace) -> int:
     def place(failure: dict[str, Any]) -> Lab:
         # A second question has time of its own, and the whole an end.
         left = MOST_LABS * budget - (time.monotonic() - began)
-        labs.append(Lab(folder, failure, max(0.0, min(TESTING * budget, left)), agreed))
+        seconds = max(0.0, min(TESTING * budget, left))
+        labs.append(Lab(folder, failure, seconds, agreed, executor=executor))
         return labs[-1]
 
-    with progress("diagnose", MOST_LABS * budget, args.quiet, lambda: stage(labs)) as shown:
+    with (
+        executors.opened(args.executor, folder) as executor,
+        progress("diagnose", MOST_LABS * budget, args.quiet, lambda: stage(labs)) as shown,
+    ):
         diagnosis = settle(folder, place, args.theory)
         if diagnosis.fix is not None and agreed():
             from firstcause.diagnose.trial import try_fix

@@ -6,11 +6,13 @@ import json
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from firstcause.lab.executors import Executor
 from firstcause.lab.ranks import Ranks, again
 from firstcause.lab.sealed import command_of, failing_step, run_sealed, unsaved
 from firstcause.record.folder import RunFolder
@@ -76,8 +78,11 @@ class Lab:
         seconds: float,
         allowed: Callable[[], bool] = lambda: True,
         watch: Sequence[str] = (),
+        executor: Executor | None = None,
     ) -> None:
         self.folder, self.failure, self.allowed = folder, failure, allowed
+        # Where arms run side by side; without one they are forks of one process.
+        self.executor = executor
         # The watchers that an audit is made with; none of them named means all.
         self.watch = tuple(watch)
         # Steps that what is looked for needs to show, where a specialist knows.
@@ -88,6 +93,8 @@ class Lab:
         self._known: dict[str, dict[str, Ran]] = {}
         # How many steps the audit came in its time, where it was not all of them: what is compared with it takes as many.
         self.seen_steps: int | None = None
+        # The longest that a job waited for a place, of those that were last asked for together.
+        self._waited = 0.0
 
     @cached_property
     def world(self) -> int:
@@ -161,8 +168,20 @@ class Lab:
         self.asked.append((plan, tuple(arms)))
         known = self._known.setdefault(json.dumps(plan, sort_keys=True), {})
         while wanted := [a for a in arms if a.name not in known]:
-            known.update(self._process(plan, wanted))
+            known.update(self._process(plan, wanted) if self.executor is None else self._jobs(plan, wanted))
         return {a.name: known[a.name] for a in arms}
+
+    def _jobs(self, plan: dict[str, Any], arms: Sequence[Arm]) -> dict[str, Ran]:
+        """A process of its own for each arm, side by side; what they wait for a place is not of the budget."""
+        assert self.executor is not None
+        # A person is asked once, and before the threads.
+        self.allowed()
+        self._waited = 0.0
+        with ThreadPoolExecutor(min(self.executor.width, len(arms))) as threads:
+            each = threads.map(lambda arm: self._process(plan, [arm]), arms)
+            found = {name: ran for one in each for name, ran in one.items()}
+        self.end += self._waited
+        return found
 
     def _process(self, plan: dict[str, Any], arms: Sequence[Arm]) -> dict[str, Ran]:
         if not self.allowed():
@@ -173,14 +192,15 @@ class Lab:
         left = self.seconds_left
         if left < LEAST_SECONDS:
             return lost(arms, SPENT)
-        took = self.folder.run().seconds or 0.0
+        took, began = self.folder.run().seconds or 0.0, time.monotonic()
         whole = plan | {
             "arms": [{"name": a.name, "change": a.change, "settings": a.settings} for a in arms],
             "seconds": left,
-            # By the clock that all processes of a machine share.
-            "until": time.monotonic() + left,
             "arm_seconds": SLOWER * took + SLACK,
         }
+        if self.executor is None:
+            # By the clock that all processes of a machine share. Elsewhere, the time begins at the first mark.
+            whole["until"] = began + left
         extra = {"FIRSTCAUSE_DEEP": DEEP}
         files: dict[str, Any] = {"FIRSTCAUSE_ARMS": whole}
         if plan["from"] == "failure":
@@ -190,9 +210,10 @@ class Lab:
             files |= {"FIRSTCAUSE_STATEMENTS": plan["statements"]}
         try:
             command = command_of(self.failure) if alone else None
-            ended = run_sealed(self.folder, extra, files, left, command=command)
+            ended = run_sealed(self.folder, extra, files, left, command=command, executor=self.executor)
         except OSError as error:
             return lost(arms, f"it could not be started: {error}")
+        self._waited = max(self._waited, time.monotonic() - began - ended.seconds)
         found = {r.name: r for r in map(read, ended.results)}
         if not found:
             how = (

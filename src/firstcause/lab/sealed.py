@@ -5,29 +5,32 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from firstcause.lab.executors import Executor, Job, here
 from firstcause.record import journal
 from firstcause.record.folder import RunFolder
 from firstcause.record.supervise import launch
 from firstcause.record.whole import check_snapshot
-from firstcause.sandbox import lifetime
 
 ENOUGH = 1 << 20
 
 
 @dataclass(frozen=True)
 class Ended:
-    """How a sealed process ended: exit code (None where it took too long), the lines of its result, its last word."""
+    """How a sealed process ended: exit code (None where it took too long), the lines of its result, its last word.
+
+    ``seconds`` are those that it ran, without what it waited for a place.
+    """
 
     code: int | None
     lines: tuple[str, ...]
     said: str
+    seconds: float = 0.0
 
     @property
     def results(self) -> Iterator[dict[str, Any]]:
@@ -42,9 +45,9 @@ class Ended:
 
 
 @contextmanager
-def scratch_folder() -> Iterator[str]:
+def scratch_folder(within: str | None = None) -> Iterator[str]:
     """A folder that goes when its use is over."""
-    path = tempfile.mkdtemp(prefix="firstcause-")
+    path = tempfile.mkdtemp(prefix="firstcause-", dir=within)
     try:
         yield path
     finally:
@@ -58,15 +61,17 @@ def run_sealed(
     seconds: float,
     copy: str | None = None,
     command: Sequence[str] | None = None,
+    executor: Executor | None = None,
 ) -> Ended:
     """Run the command of ``folder`` again, sealed, with ``extra`` in its environment, for at most ``seconds``.
 
     It runs in ``copy`` if that is given, else in its own folder. ``files`` are written as JSON beside the result, each
     named to the process by the environment variable that is its key. ``command`` is that of one rank, where the recorded one
-    starts several. Raises ``OSError`` where the process cannot be started.
+    starts several. Without an ``executor`` it is a process of this one. Raises ``OSError`` where it cannot be started.
     """
     run = folder.run()
-    with scratch_folder() as scratch:
+    # What another machine reads and writes lies where the record does.
+    with scratch_folder(folder.path if executor is not None else None) as scratch:
         overlay, result = os.path.join(scratch, "overlay"), os.path.join(scratch, "result.json")
         os.makedirs(overlay)
         named = {"FIRSTCAUSE_REPLAY": result, "FIRSTCAUSE_SCRATCH": overlay}
@@ -74,31 +79,18 @@ def run_sealed(
             named[variable] = os.path.join(scratch, variable.lower() + ".json")
             with open(named[variable], "w", encoding="utf-8") as file:
                 json.dump(content, file)
-        with open(os.path.join(scratch, "output"), "w+b") as output:
-            process = subprocess.Popen(
-                [moved(word, run.folder, copy) if copy else word for word in command or run.command],
-                cwd=copy or run.folder,
-                env=launch.environment(folder.path, extra | named),
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=output,
-                start_new_session=True,
-                preexec_fn=lifetime.bound(),
-            )
-            try:
-                code: int | None = process.wait(seconds)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-                code = None
-            output.seek(0)
+        words = tuple(moved(word, run.folder, copy) if copy else word for word in command or run.command)
+        environment = launch.environment(folder.path, extra | named)
+        job = Job(words, copy or run.folder, environment, os.path.join(scratch, "output"), seconds)
+        over = here.run(job) if executor is None else executor.run(job)
+        with open(job.output, "rb") as output:
             said = output.read(ENOUGH).decode(errors="replace").strip().splitlines()
         lines: list[str] = []
         if os.path.exists(result):
             with open(result, encoding="utf-8") as file:
                 lines = [line for line in file.read().split("\n") if line]
         failed = _internal_error(result + ".journal")
-        return Ended(code, tuple(lines), failed or (said[-1] if said else ""))
+        return Ended(over.code, tuple(lines), failed or (said[-1] if said else ""), over.seconds)
 
 
 def failing_step(folder: RunFolder, failure: dict[str, Any]) -> dict[str, str]:
