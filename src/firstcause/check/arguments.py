@@ -9,6 +9,20 @@ from firstcause.check.signatures import table
 
 LIBRARIES = ("torch", "transformers", "trl", "peft", "accelerate", "lightning", "vllm", "sglang")
 
+# Classes of libraries without a table that take what a known class takes, and more.
+DERIVED = {
+    f"sentence_transformers.{name}": ("transformers", "TrainingArguments")
+    for name in (
+        "SentenceTransformerTrainingArguments",
+        "CrossEncoderTrainingArguments",
+        "SparseEncoderTrainingArguments",
+        "training_args.SentenceTransformerTrainingArguments",
+        "cross_encoder.CrossEncoderTrainingArguments",
+        "cross_encoder.training_args.CrossEncoderTrainingArguments",
+        "sparse_encoder.SparseEncoderTrainingArguments",
+    )
+}
+
 
 def known_calls(code: Code) -> Iterator[tuple[Call, str, str]]:
     """Each call with its library and the name of the class that is filed in the library's table."""
@@ -16,6 +30,13 @@ def known_calls(code: Code) -> Iterator[tuple[Call, str, str]]:
         known = table(library) if code.imports(library) or library == "lightning" else None
         for name in (*known.calls, *_ENGINES.get(library, ())) if known is not None else ():
             yield from ((call, library, name) for call in code.calls(f"{library}.{name}"))
+
+
+def inherited_calls(code: Code) -> Iterator[tuple[Call, str, str]]:
+    """Calls of classes that take what a known class takes, and more: what that one has lost, they have lost too."""
+    for derived, (library, name) in DERIVED.items():
+        if code.imports(derived.partition(".")[0]):
+            yield from ((call, library, name) for call in code.calls(derived))
 
 
 _ENGINES = {"sglang": ("Engine", "Runtime")}

@@ -55,7 +55,7 @@ class Cache:
 
     def key(self, program: Project, versions: Mapping[str, str], instructions: Sequence[Instruction]) -> str:
         """The name of a program's entry: its starting files, and all that a finding may depend on beside the code."""
-        parts = [_ourselves(), program.root, str(program.effort), *program.files]
+        parts = [_ourselves(), program.root, program.shown_from, str(program.effort), *program.files]
         parts += [f"{k}={v}" for k, v in sorted(versions.items())]
         parts += [f"{path}={self.digest(path)}" for path in sorted({x.file.path for x in launches(program)})]
         parts += [json.dumps(to_plain(i), sort_keys=True) for i in instructions]

@@ -79,7 +79,10 @@ def run_programs(
         else:
             # What is imported before a fork is imported once.
             rules()
-            work = [(p.root, p.files, p.closed, p.effort, dict(versions), instructions, cache) for p in left]
+            work = [
+                (p.root, p.shown_from, p.files, p.closed, p.effort, dict(versions), instructions, cache)
+                for p in left
+            ]
             with ProcessPoolExecutor(number, multiprocessing.get_context(_start())) as pool:
                 parts += list(pool.map(_check_apart, work))
     outcome = _merged(parts)
@@ -127,11 +130,11 @@ def _cores() -> int:
 
 def _check_apart(
     work: tuple[
-        str, tuple[str, ...], bool, int | None, dict[str, str], tuple[Instruction, ...], Cache | None
+        str, str, tuple[str, ...], bool, int | None, dict[str, str], tuple[Instruction, ...], Cache | None
     ],
 ) -> Outcome:
-    root, files, closed, effort, versions, instructions, cache = work
-    program = Project(root, files).part(files, closed)
+    root, shown_from, files, closed, effort, versions, instructions, cache = work
+    program = Project(root, files, (), shown_from).part(files, closed)
     program.effort, program.most = effort, MAX_TOGETHER
     return _checked(program, versions, instructions, cache)
 

@@ -53,7 +53,8 @@ def check(
         raise InputError(
             "check-empty", f"{', '.join(paths)}: no Python file or notebook", "give a file or a folder"
         )
-    project = Project(root, files, sorted({os.path.dirname(os.path.abspath(f)) for f in files}))
+    folders = sorted({os.path.dirname(os.path.abspath(f)) for f in files})
+    project = Project(_root_of(folders, root), files, folders, root)
     project.most = MAX_TOGETHER
     for path, raw in (texts or {}).items():
         project.replace(path, raw)
@@ -68,7 +69,7 @@ def check(
     found = [*_unreadable(project), *_without_doubles(outcome.findings, differing)]
     ran: list[str] = []
     if dry is not None:
-        found, ran = dry_run(found, project.root, [os.path.abspath(f) for f in files], dry)
+        found, ran = dry_run(found, root, [os.path.abspath(f) for f in files], dry, project.root)
     findings, silenced = suppress(found, commented(project))
     notes = [f"{len(silenced)} kept by a comment"] if silenced else []
     notes += ran
@@ -78,6 +79,13 @@ def check(
         *(f"the rule {f.slug} failed and was left out: {f.why}" for f in outcome.failed),
     ]
     return Report(tuple(findings), compared.matches, instructions, len(files), tuple(notes))
+
+
+def _root_of(folders: Sequence[str], root: str) -> str:
+    """The folder that programs are started in: where the user is, or, for code elsewhere, the folder that holds it all."""
+    own = os.path.abspath(root)
+    whole = os.path.commonpath([own, *folders])
+    return own if whole == own else os.path.commonpath(folders)
 
 
 def _cut(files: Sequence[str], root: str) -> Iterator[str]:

@@ -34,7 +34,7 @@ def _comments(project: Project) -> Iterator[Text]:
             lines = file.read().splitlines()
         for first, block in _blocks(lines):
             if names_asker(" ".join(block)):
-                yield Text("\n".join(block), os.path.relpath(path, project.root), "comment", first)
+                yield Text("\n".join(block), os.path.relpath(path, project.shown_from), "comment", first)
 
 
 def _blocks(lines: Sequence[str]) -> Iterator[tuple[int, list[str]]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from firstcause.source import argv
 from firstcause.source.containers import literal_elements, pick
 from firstcause.source.frames import Value
 from firstcause.source.steps import EACH, Step, constant_key
@@ -21,6 +22,9 @@ def _unary(walk: Walk, value: Value, chain: Chain) -> Result:
 
 def _conditional(walk: Walk, value: Value, chain: Chain) -> Result:
     assert isinstance(value.node, ast.IfExp)
+    taken = argv.holds(walk.project, value.module, value.node.test)
+    if taken is not None:
+        return walk.trace(value.at(value.node.body if taken else value.node.orelse, value.path), chain)
     return walk.any_of((value.at(n, value.path), chain) for n in (value.node.body, value.node.orelse))
 
 
@@ -52,6 +56,9 @@ def _binary(walk: Walk, value: Value, chain: Chain) -> Result:
 def _subscript(walk: Walk, value: Value, chain: Chain) -> Result:
     assert isinstance(value.node, ast.Subscript)
     node, path = value.node, value.path
+    words = argv.word(walk.project, value.module, node)
+    if words is not None:
+        return walk.any_of((Value(f, w, None, path), (*chain, Hop(f, w))) for f, w in words)
     is_slice = isinstance(node.slice, ast.Slice)
     if walk.data and (is_slice or isinstance(node.slice, ast.Tuple)):
         return walk.trace(value.at(node.value, path), chain)

@@ -62,6 +62,8 @@ class Launch:
     options: dict[str, list[ast.expr]] = field(default_factory=dict)
     overrides: dict[str, ast.expr] = field(default_factory=dict)
     words: tuple[ast.expr, ...] = ()
+    # Those behind the script, as ``sys.argv`` has them from 1 on.
+    behind: tuple[ast.expr, ...] = ()
     # Of a server: the word that names its model, where it is no option; ``script`` is then the model.
     served: ast.expr | None = None
 
@@ -156,7 +158,7 @@ def _files(project: Project) -> Iterator[LaunchFile]:
         try:
             if os.path.isfile(path) and os.path.getsize(path) <= MAX_LAUNCH_BYTES:
                 with open(path, "rb") as file:
-                    yield LaunchFile(path, display_name(path, project.root), file.read())
+                    yield LaunchFile(path, display_name(path, project.shown_from), file.read())
         except (OSError, NotRead):
             continue
 
@@ -213,6 +215,7 @@ def _launch(file: LaunchFile, line: int, words: list[ast.expr]) -> Launch | None
         _options(after),
         overrides,
         tuple(words),
+        tuple(_value(w, text_of(w)) for w in after),
     )
 
 
@@ -223,7 +226,16 @@ def _server(file: LaunchFile, line: int, words: list[ast.expr], texts: list[str]
             options = _options(words[i + 2 if model is None else i + 3 :])
             name = text_of(model) if model is not None else ""
             return Launch(
-                file, line, "vllm", name, {}, options, {}, tuple(words), model if "{}" not in name else None
+                file,
+                line,
+                "vllm",
+                name,
+                {},
+                options,
+                {},
+                tuple(words),
+                (),
+                model if "{}" not in name else None,
             )
         if text in _SERVING and i and texts[i - 1] == "-m":
             return Launch(file, line, _SERVING[text], "", {}, _options(words[i + 1 :]), {}, tuple(words))

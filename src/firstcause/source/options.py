@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from firstcause.source.argv import positional
 from firstcause.source.callsites import call_index
 from firstcause.source.frames import Value
 from firstcause.source.launch import concerning, given
@@ -35,7 +36,8 @@ def from_parser(walk: Walk, value: Value, node: ast.Call, chain: Chain) -> Resul
     found: list[Origin] = []
     for place in declared:
         assert isinstance(place.node, ast.Call)
-        said, is_left_out = launched(walk, value.at(node, path), place.module, name, chain)
+        at = _place(walk, place)
+        said, is_left_out = launched(walk, value.at(node, path), place.module, name, chain, at)
         found += said
         if not is_left_out:
             continue
@@ -52,16 +54,21 @@ def from_parser(walk: Walk, value: Value, node: ast.Call, chain: Chain) -> Resul
     return found or None
 
 
-def launched(walk: Walk, value: Value, module: Module, name: str, chain: Chain) -> tuple[list[Origin], bool]:
-    """What the launches of a file's program give an option, and whether one of them leaves it to its default."""
+def launched(
+    walk: Walk, value: Value, module: Module, name: str, chain: Chain, at: int | None = None
+) -> tuple[list[Origin], bool]:
+    """What the launches of a file's program give an option, and whether one of them leaves it to its default.
+
+    ``at`` is the place of an option that is told by its place.
+    """
     starts = concerning(walk.project, module)
     found: list[Origin] = []
-    for launch in starts:
-        node = given(launch, name)
+    words = [given(x, name) if at is None else positional(x, at) for x in starts]
+    for launch, node in zip(starts, words, strict=True):
         if node is not None:
             place = Value(launch.file, node, None, value.path[1:])
             found += walk.trace(place, (*chain, Hop(launch.file, node))) or []
-    return found, not starts or any(given(launch, name) is None for launch in starts)
+    return found, not starts or None in words
 
 
 def from_click(walk: Walk, value: Value, function: FunctionNode, name: str, chain: Chain) -> Result:
@@ -91,6 +98,25 @@ def _declarations(walk: Walk, value: Value, name: str) -> list[Value]:
     found = [v for v in calls if isinstance(v.node, ast.Call) and destination(v.node) == name]
     near = [v for v in found if v.module is value.module]
     return near or found
+
+
+def _place(walk: Walk, place: Value) -> int | None:
+    """How many options before it are told by their places too; None for one that has a name on the command line."""
+    assert isinstance(place.node, ast.Call)
+    if not _is_placed(place.node):
+        return None
+    calls = call_index(walk.project).by_name.get("add_argument", [])
+    placed = [v.node for v in calls if v.module is place.module and _is_placed(v.node)]
+    return placed.index(place.node) if place.node in placed else None
+
+
+def _is_placed(call: ast.AST) -> bool:
+    if not isinstance(call, ast.Call):
+        return False
+    first = call.args[0] if call.args else None
+    return (
+        isinstance(first, ast.Constant) and isinstance(first.value, str) and not first.value.startswith("-")
+    )
 
 
 def destination(call: ast.Call) -> str:

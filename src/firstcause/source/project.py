@@ -46,8 +46,12 @@ class Project:
     is looked at, whose own command line said what it was.
     """
 
-    def __init__(self, root: str, files: Iterable[str], search: Iterable[str] = ()) -> None:
+    def __init__(
+        self, root: str, files: Iterable[str], search: Iterable[str] = (), shown_from: str | None = None
+    ) -> None:
         self.root = os.path.abspath(root)
+        # The folder from which paths are written, where the user is not at the root.
+        self.shown_from = os.path.abspath(shown_from or root)
         self.files = tuple(os.path.abspath(os.path.join(self.root, f)) for f in files)
         self.search = tuple(dict.fromkeys([*(os.path.abspath(s) for s in search), self.root]))
         self.configured = True
@@ -87,7 +91,7 @@ class Project:
     def part(self, files: Iterable[str], closed: bool = False) -> Project:
         """A program among the files: the same parsed files, its own folders, memory and answers."""
         chosen = [os.path.abspath(os.path.join(self.root, f)) for f in files]
-        part = Project(self.root, chosen, sorted({os.path.dirname(f) for f in chosen}))
+        part = Project(self.root, chosen, sorted({os.path.dirname(f) for f in chosen}), self.shown_from)
         part.configured, part.closed, part.effort = self.configured, closed, self.effort
         part._modules, part._configs, part._found = self._modules, self._configs, self._found
         part.unreadable = self.unreadable
@@ -146,7 +150,7 @@ class Project:
     def replace(self, path: str, raw: bytes) -> None:
         """Read a file as if this stood in it; raises ``SyntaxError`` where that is no Python."""
         path = os.path.abspath(os.path.join(self.root, path))
-        self._modules[path] = Module(path, display_name(path, self.root), raw)
+        self._modules[path] = Module(path, display_name(path, self.shown_from), raw)
         self.replaced.add(path)
 
     def import_target(self, importer: Module | None, dotted: str, level: int = 0) -> Module | None:
@@ -238,7 +242,7 @@ class Project:
 
     def _guarded(self, path: str, limit: int, make: Callable[[str, bytes], Module]) -> Module | None:
         """A file as a module; where it cannot be one, that is kept in ``unreadable``."""
-        name = display_name(path, self.root)
+        name = display_name(path, self.shown_from)
         try:
             if not stat.S_ISREG(os.stat(path).st_mode):
                 raise Refused(1, "no regular file")

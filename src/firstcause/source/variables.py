@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace
 
 from firstcause.source.arguments import bound, default
+from firstcause.source.argv import reached
 from firstcause.source.callsites import call_sites
 from firstcause.source.classes import decorators, self_name
 from firstcause.source.configs.hydra import from_main
@@ -52,6 +53,9 @@ def module_variable(walk: Walk, module: Module, name: str, path: Path, chain: Ch
 
 def follow(walk: Walk, value: Value, definitions: list[Definition], wanted: Wanted, chain: Chain) -> Result:
     """The origins through any of several definitions."""
+    if len(definitions) > 1:
+        run = set(reached(walk.project, value.module, [d.node for d in definitions]))
+        definitions = [d for d in definitions if d.node in run] or definitions
     results = [(d, _definition(walk, value, d, wanted, chain)) for d in definitions]
     if all(result is None for _, result in results):
         return None

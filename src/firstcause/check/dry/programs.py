@@ -17,14 +17,16 @@ LEAST = 5.0
 
 
 def dry_run(
-    findings: Sequence[Finding], root: str, files: Sequence[str], command: str = ""
+    findings: Sequence[Finding], root: str, files: Sequence[str], command: str = "", home: str | None = None
 ) -> tuple[list[Finding], list[str]]:
     """Findings of a reading with what running the programs on tensors without data says, and notes on how far they ran.
 
-    ``files`` are those of the check; ``command`` starts one program where theirs is not found by itself.
+    ``files`` are those of the check; ``command`` starts one program where theirs is not found by itself. Paths are written
+    from ``root``, and programs that were found are started in ``home``, by default there too.
     Raises ``InputError`` where ``command`` starts no script.
     """
-    chosen = commands(root, files, command)
+    home = root if command else home or root
+    chosen = commands(home, files, command)
     if importlib.util.find_spec("torch") is None:
         why = "no dry run: torch is not installed beside firstcause; install firstcause into the program's environment"
         return list(findings), [why]
@@ -38,7 +40,7 @@ def dry_run(
             left.append(str(one))
             continue
         try:
-            runs.append(run_dry(one, _folder(root, one.script), max(rest, LEAST)))
+            runs.append(run_dry(one, _folder(home, one.script), max(rest, LEAST)))
         except OSError as error:
             said.append(f"{one} could not be dry-run: its process could not be started: {error}")
     said += [line for run in runs for line in notes(run, root)]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
-from firstcause.check.arguments import known_calls
+from firstcause.check.arguments import inherited_calls, known_calls
 from firstcause.check.code import Call, Code, finding
 from firstcause.check.renamed import instead
 from firstcause.check.rule import Example
@@ -25,7 +25,7 @@ HOLDS: Mapping[str, str] = {}
 
 
 def find(code: Code) -> Iterator[Finding]:
-    for call, library, name in known_calls(code):
+    for call, library, name in (*known_calls(code), *inherited_calls(code)):
         for keyword in call.node.keywords:
             argument = keyword.arg
             if argument is None or argument_standing(library, name, argument, code.versions) != "removed":
@@ -70,6 +70,17 @@ def _insists(node: ast.If | ast.Call, library: str) -> bool:
 
 
 BAD = (
+    Example(
+        """
+from sentence_transformers import SentenceTransformerTrainingArguments
+
+args = SentenceTransformerTrainingArguments(
+    output_dir="out",
+    batch_sampler="no_duplicates",
+    evaluation_strategy="steps",  # found
+)
+"""
+    ),
     Example(
         """
 from transformers import TrainingArguments

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 
 from firstcause.check.code import Code, finding
 from firstcause.check.columns import is_column_of_model, is_row
+from firstcause.check.gathered import is_gathered_column, is_reduced_row
 from firstcause.check.losses import loss_calls
 from firstcause.check.rule import Example
 from firstcause.schema.finding import Category, Finding
@@ -30,6 +31,8 @@ CLASSES = ("MSELoss", "L1Loss", "SmoothL1Loss", "HuberLoss")
 
 
 def find(code: Code) -> Iterator[Finding]:
+    if "gather" in code.called_names():
+        yield from _of_gathered(code)
     # Where rows come from, and what makes a column of one: without both there is nothing to follow.
     sets = "TensorDataset" in code.called_names() or code.subclasses_of("torch.utils.data.Dataset")
     if "Linear" not in code.called_names() or not sets:
@@ -39,12 +42,24 @@ def find(code: Code) -> Iterator[Finding]:
             if is_column_of_model(code, module, given) and (
                 is_row(code, module, target) or _squeezed_elsewhere(code, target)
             ):
-                text = (
-                    f"{ast.unparse(given)} is (N, 1) and {ast.unparse(target)} is (N,): they broadcast to (N, N), and each "
-                    f"prediction is compared with every target; {ast.unparse(given)}.squeeze(-1) makes them alike"
-                )
-                yield finding(SLUG, CATEGORY, module, node, text)
+                yield _told(module, node, given, target)
                 break
+
+
+def _of_gathered(code: Code) -> Iterator[Finding]:
+    """Values gathered by action, one column, against what was reduced along the actions."""
+    for module, node, pair in _pairs(code):
+        for given, target in (pair, pair[::-1]):
+            if is_gathered_column(code, module, given) and is_reduced_row(code, module, target):
+                yield _told(module, node, given, target)
+
+
+def _told(module: Module, node: ast.AST, given: ast.expr, target: ast.expr) -> Finding:
+    text = (
+        f"{ast.unparse(given)} is (N, 1) and {ast.unparse(target)} is (N,): they broadcast to (N, N), and each "
+        f"prediction is compared with every target; {ast.unparse(given)}.squeeze(-1) makes them alike"
+    )
+    return finding(SLUG, CATEGORY, module, node, text)
 
 
 def _squeezed_elsewhere(code: Code, target: ast.expr) -> bool:
@@ -243,7 +258,19 @@ class Net(L.LightningModule):
     def training_step(self, batch, batch_idx):
         return self._error(batch)
 """
+_VALUES = """
+import torch
+import torch.nn.functional as F
+
+def td_loss(online, target, states, actions, rewards, followers, ends):
+    chosen = online(states).gather(1, actions.unsqueeze(1)){shape}
+    with torch.no_grad():
+        best = target(followers).max(dim=1{keep}).values
+        goal = rewards + 0.99 * (1.0 - ends) * best
+    return F.smooth_l1_loss(chosen, goal){mark}
+"""
 BAD = (
+    Example(_VALUES.format(shape="", keep="", mark="  # found")),
     Example("""
 import numpy as np
 import torch
@@ -280,6 +307,8 @@ print(error(net, load(arrays, "val")))
     Example(_LIGHTNING.format(item="torch.tensor(float(row[8]))", mark="  # found")),
 )
 GOOD = (
+    Example(_VALUES.format(shape=".squeeze(1)", keep="", mark="")),
+    Example(_VALUES.format(shape="", keep=", keepdim=True", mark="")),
     _set(end=".squeeze(-1)"),
     _set(item="self.y[i : i + 1]"),
     _set(column="torch.load('prices.pt')"),

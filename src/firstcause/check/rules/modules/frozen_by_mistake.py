@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 
 from firstcause.check.code import Call, Code, finding
 from firstcause.check.freezing import Freezing, freezings, is_copy, name_of, trainable_again
+from firstcause.check.frozen_adapters import frozen_adapters
 from firstcause.check.loaded import loaded_class
 from firstcause.check.makers import first_maker
 from firstcause.check.new_heads import frozen_heads
@@ -48,6 +49,12 @@ def find(code: Code) -> Iterator[Finding]:
             argument="modules_to_save",
             related=(model.site,),
         )
+    for one, call in frozen_adapters(code):
+        text = (
+            f"this freezes {ast.unparse(one.model)} with the adapter that was put into it before (line {call.node.lineno}):"
+            " nothing of it is trained; freeze first, then add the adapter"
+        )
+        yield finding(SLUG, CATEGORY, one.module, one.node, text, key="freeze", related=(call.site,))
     if not code.trains() or any(code.imports(a) for a in ADAPTERS):
         return
     frozen = list(freezings(code))
@@ -255,7 +262,17 @@ def _adapted(task: str, loaded: str, config: str, more: str = "", mark: str = ""
 
 _HEAD = "    net.fc = nn.Linear(net.fc.in_features, classes)\n"
 _LOOP = "    for p in net.parameters():{mark}\n        p.requires_grad = False\n"
+_WITH_ADAPTER = """
+import torch
+from diffusers import UNet2DConditionModel
+from peft import LoraConfig
+
+unet = UNet2DConditionModel.from_pretrained("org/model", subfolder="unet")
+{before}unet.add_adapter(LoraConfig(r=8, target_modules=["to_q"])){after}
+optimizer = torch.optim.AdamW([p for p in unet.parameters() if p.requires_grad], lr=1e-4)
+"""
 BAD = (
+    Example(_WITH_ADAPTER.format(before="", after="\nunet.requires_grad_(False)  # found")),
     Example(_BODY.format(build=_HEAD + _LOOP.format(mark="  # found"))),
     Example(_BODY.format(build=_HEAD + "    net.requires_grad_(False)  # found\n")),
     Example(_BODY.format(build=_LOOP.format(mark="  # found"))),
@@ -304,6 +321,7 @@ def fit(data):
     _adapted("AudioClassification", '"org/w2v", num_labels=7', "r=8, modules_to_save=None", mark="  # found"),
 )
 GOOD = (
+    Example(_WITH_ADAPTER.format(before="unet.requires_grad_(False)\n", after="")),
     Example(_BODY.format(build=_LOOP.format(mark="") + _HEAD)),
     Example(_BODY.format(build=_HEAD + _LOOP.format(mark="") + "    net.fc.requires_grad_(True)\n")),
     Example(

@@ -57,7 +57,7 @@ def find(code: Code) -> Iterator[Finding]:
             "switched off, at no cost; leave ref_model out"
         )
         node = reference.node if reference.module is call.module else call.node
-        yield finding(SLUG, "warning", call.module, node, text, argument="ref_model")
+        yield finding(SLUG, CATEGORY, call.module, node, text, argument="ref_model")
     asked = {str(i.value) for i in code.asked("model") if i.polarity == "require"}
     if len(asked) != 1 or any(w in i.sentence.lower() for i in code.instructions for w in OTHERS):
         return

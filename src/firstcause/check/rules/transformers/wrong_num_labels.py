@@ -1,8 +1,9 @@
 """A classification head has another number of outputs than the labels that the code itself names.
 
-Why: a label beyond the head's outputs raises (a device-side assert on a GPU); outputs without a label are never right.
-Refuted by: equal numbers, labels that the code does not write out, a regression head.
-Holds for: transformers, all versions.
+Why: a label beyond the head's outputs raises (a device-side assert on a GPU); outputs without a label are never right. Detectors
+of torchvision's have one more, for the background.
+Refuted by: equal numbers, labels that the code does not write out, a regression head, a name for the background.
+Holds for: transformers, torchvision, all versions.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from firstcause.check.code import Call, Code, finding
+from firstcause.check.detectors import without_background
 from firstcause.check.facts.models import model_calls
 from firstcause.check.loaded import loaded_class
 from firstcause.check.rule import Example
@@ -44,6 +46,12 @@ NAMED = frozenset(
 
 
 def find(code: Code) -> Iterator[Finding]:
+    for call, kinds in without_background(code):
+        text = (
+            f"{kinds} kinds of things are named and the head has {kinds} outputs: torchvision's detectors count the"
+            f" background as class 0, so {kinds + 1} are needed, with labels from 1 on"
+        )
+        yield _told(call, text, kinds + 1, kinds)
     for call in model_calls(code):
         if not loaded_class(call).endswith(HEADS) or call.may_have("config"):
             continue
@@ -111,7 +119,23 @@ from transformers import AutoModelForSequenceClassification
 {labels}
 model = AutoModelForSequenceClassification.from_pretrained("bert-base-uncased"{given}){mark}
 """
+_DETECTOR = """
+from torchvision.models.detection import fasterrcnn_resnet50_fpn_v2
+from torchvision.models.detection.faster_rcnn import FastRCNNPredictor
+
+KINDS = {kinds}
+detector = fasterrcnn_resnet50_fpn_v2(weights="DEFAULT")
+width = detector.roi_heads.box_predictor.cls_score.in_features
+detector.roi_heads.box_predictor = FastRCNNPredictor(width, {count}){mark}
+"""
 BAD = (
+    Example(_DETECTOR.format(kinds='("cat", "dog")', count="len(KINDS)", mark="  # found")),
+    Example("""
+from torchvision.models import detection
+
+KINDS = ["bolt", "nut", "gear"]
+detector = detection.retinanet_resnet50_fpn(weights=None, num_classes=len(KINDS))  # found
+"""),
     Example(_BODY.format(labels='LABELS = ["bug", "feature", "question"]', given="", mark="  # found")),
     Example(
         _BODY.format(
@@ -122,6 +146,9 @@ BAD = (
     ),
 )
 GOOD = (
+    Example(_DETECTOR.format(kinds='("cat", "dog")', count="len(KINDS) + 1", mark="")),
+    Example(_DETECTOR.format(kinds='("__background__", "cat", "dog")', count="len(KINDS)", mark="")),
+    Example(_DETECTOR.format(kinds='("cat", "dog")', count="91", mark="")),
     Example(
         _BODY.format(
             labels='LABELS = ["bug", "feature", "question"]', given=", num_labels=len(LABELS)", mark=""

@@ -1,0 +1,95 @@
+"""Shapes of what reinforcement learning compares: values gathered by action, and the best of each row."""
+
+from __future__ import annotations
+
+import ast
+
+from firstcause.check.code import Code
+from firstcause.source.module import Module
+
+# Reductions that take an axis away, where ``keepdim`` is not asked for.
+_REDUCTIONS = frozenset({"max", "amax", "min", "amin", "sum", "mean", "argmax", "logsumexp"})
+_LAST = (1, -1)
+_DEPTH = 5
+
+
+def is_gathered_column(code: Code, module: Module, node: ast.AST) -> bool:
+    """Whether a value is ``q.gather(1, actions.unsqueeze(1))`` as it comes: one column."""
+    found = _made(code, module, node)
+    if found is None or not isinstance(found[1], ast.Call) or _method(found[1]) != "gather":
+        return False
+    call = found[1]
+    given = {k.arg: k.value for k in call.keywords}
+    axis, index = given.get("dim"), given.get("index")
+    places = [a for a in call.args if not isinstance(a, ast.Starred)]
+    if len(places) == 2:
+        axis, index = places
+    elif len(places) == 1 and index is not None:
+        axis = places[0]
+    return _number(axis) in _LAST and index is not None and _is_made_column(code, found[0], index)
+
+
+def is_reduced_row(code: Code, module: Module, node: ast.AST, depth: int = _DEPTH) -> bool:
+    """Whether a value is the best (or sum) of each row, or such a one added to and multiplied with others."""
+    if not depth:
+        return False
+    found = _made(code, module, node)
+    if found is None:
+        return False
+    module, node = found
+    if isinstance(node, ast.BinOp):
+        return any(is_reduced_row(code, module, side, depth - 1) for side in (node.left, node.right))
+    is_values = isinstance(node, ast.Attribute) and node.attr in ("values", "indices")
+    is_first = isinstance(node, ast.Subscript) and _number(node.slice) in (0, 1)
+    if (is_values or is_first) and isinstance(node, (ast.Attribute, ast.Subscript)):
+        inner = _made(code, module, node.value)
+        return inner is not None and _reduces(inner[1], pairs=True)
+    return _reduces(node, pairs=False)
+
+
+def _reduces(node: ast.AST, pairs: bool) -> bool:
+    """Whether a call takes the last of two axes away; ``max`` and ``min`` give the values and where they are."""
+    if not isinstance(node, ast.Call) or _method(node) not in _REDUCTIONS:
+        return False
+    named = {k.arg: k.value for k in node.keywords}
+    if "keepdim" in named or len(node.args) > 1:
+        return False
+    axis = node.args[0] if node.args else named.get("dim")
+    return _number(axis) in _LAST and (_method(node) in ("max", "min")) is pairs
+
+
+def _is_made_column(code: Code, module: Module, node: ast.AST) -> bool:
+    found = _made(code, module, node)
+    if found is None:
+        return False
+    node = found[1]
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        given = [_number(a) for a in node.args]
+        if node.func.attr == "unsqueeze":
+            return given[:1] in ([1], [-1])
+        if node.func.attr in ("view", "reshape"):
+            return given == [-1, 1]
+        return node.func.attr in ("long", "to", "int") and _is_made_column(code, found[0], node.func.value)
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple):
+        last = node.slice.elts[-1]
+        return isinstance(last, ast.Constant) and last.value is None
+    return False
+
+
+def _made(code: Code, module: Module, node: ast.AST) -> tuple[Module, ast.AST] | None:
+    """The one expression that a name stands for; any other expression is its own."""
+    if not isinstance(node, ast.Name):
+        return module, node
+    found = code.origins(module, node)
+    return (found[0].module, found[0].node) if len(found) == 1 else None
+
+
+def _method(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else ""
+
+
+def _number(node: ast.AST | None) -> int | None:
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        inner = _number(node.operand)
+        return None if inner is None else -inner
+    return node.value if isinstance(node, ast.Constant) and type(node.value) is int else None
