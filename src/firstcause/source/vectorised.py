@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from firstcause.source import reads
 from firstcause.source.loop_forms import SIMPLE, parted
+from firstcause.source.of_tensors import OfTensors
 
 Given = tuple[ast.expr, str]
 
@@ -194,7 +195,7 @@ def _mapped(
     rest = [[taken.visit(copy.deepcopy(s)) for s in body] for body in bodies[1:]]
     inner = taken.visit(copy.deepcopy(value))
     name = f"each_{depth}" if depth else "each"
-    lines = [line for s in before for line in ast.unparse(s).splitlines()]
+    lines = [line for s in before for line in ast.unparse(OfTensors().visit(s)).splitlines()]
     if len(loops) > 1:
         # What the inner loops run over may be a slice of the outer one.
         following = [_sliced(x, taken) for x in loops[1:]]
@@ -203,7 +204,7 @@ def _mapped(
             return None
         lines += [*deeper[0], f"return {deeper[1]}"]
     else:
-        lines.append(f"return {ast.unparse(inner)}")
+        lines.append(f"return {ast.unparse(OfTensors().visit(inner))}")
     if taken.left or not head.slices:
         return None
     parameters = ", ".join(head.slices.values())
