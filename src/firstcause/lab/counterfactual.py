@@ -131,6 +131,9 @@ class Lab:
         seconds = self.folder.run().seconds
         taken = len(steps_of(self.folder.journals().values()))
         wanted = max(least, min(self.least, taken))
+        if self.least:
+            # To the end of a short run it would be many times as long, and twice: watched, and without what is held.
+            return min(wanted, taken + 1)
         return max(wanted, taken + 1) if seconds is not None and seconds <= WHOLE_SECONDS else wanted
 
     def from_start(self, arms: Sequence[Arm], steps: int, after: int = 0) -> dict[str, Ran]:

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 # A graph is walked so far at most; what is larger has grown enough to tell.
-MOST_NODES = 50_000
+MOST_NODES = 100_000
 # A tensor that was there so many samples ago has outlived its step.
 AGE = 3
 PAGE = os.sysconf("SC_PAGE_SIZE")

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable
 
 from firstcause.lab.counterfactual import Arm, Ran
+from firstcause.lab.rising import climbs
 from firstcause.schema import Evidence, Hypothesis, Site
 from firstcause.source.feeds import feeds
 from firstcause.specialists import audits, out_of_memory
@@ -24,7 +25,7 @@ LEAST_LOOKS = 8
 # What a process that was not looked into must have grown by, to be looked into for its memory first.
 LEAST_RECORDED = 8 * MIB
 # So many times what must be seen to grow is waited for: samples fall unevenly, and the first of them come late.
-AMPLE, MOST_STEPS = 3.0, 1000
+AMPLE, MOST_STEPS = 8.0, 1000
 # What may be left of the growth without the holder: samples fall unevenly between epochs.
 LEFT = 0.1
 # What is said to grow, the column that counts it, and the column that must stop.
@@ -65,7 +66,9 @@ def is_recorded(examination: Examination) -> bool:
     sizes = [size for _, size in held]
     if len(sizes) < 8:
         return False
-    return not out_of_memory.is_flat(held) and sizes[-1] - sizes[len(sizes) // 2] >= LEAST_RECORDED
+    # Beside libraries of gigabytes a pile is small for a long time: whether it goes on counts, not its share.
+    tail = sizes[len(sizes) // 2 :]
+    return tail[-1] - tail[0] >= LEAST_RECORDED and climbs(tail)
 
 
 def steps_to_show(examination: Examination) -> int:

@@ -156,3 +156,18 @@ def test_hooks_that_are_removed_or_stand_once_on_each_layer_do_not(hooks: Hooks)
     for other in [nn.Linear(2, 2) for _ in range(5)]:
         other.register_forward_pre_hook(lambda *_: None)
     assert hooks.facts()["hooks"] == []
+
+
+def test_a_graph_beyond_what_is_counted_has_grown_enough_to_tell(monkeypatch: pytest.MonkeyPatch) -> None:
+    history: list[torch.Tensor] = []
+    whole = [s["nodes"] for s in watched(lambda step, loss, output: history.append(loss))["samples"]]
+    most = whole[-3]
+    monkeypatch.setattr("firstcause.lab.live.MOST_NODES", most)
+    monkeypatch.setattr("firstcause.lab.audit.memory_growth.MOST_NODES", most)
+    history.clear()
+    seen = watched(lambda step, loss, output: history.append(loss))
+    nodes = [s["nodes"] for s in seen["samples"]]
+    assert seen["kind"] == "graph"
+    # The end of the counting is no end of the growth.
+    assert rises(nodes)
+    assert max(nodes) < most

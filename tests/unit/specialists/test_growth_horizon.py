@@ -25,7 +25,7 @@ def risen(folder: Path, per_step: int, steps: int = 2000) -> Examination:
 
 
 @pytest.mark.parametrize(
-    ("per_step", "steps"), [(10_000, 629), (200_000, 31), (1_000, growth.MOST_STEPS), (0, 0)]
+    ("per_step", "steps"), [(20_000, 839), (200_000, 84), (1_000, growth.MOST_STEPS), (0, 0)]
 )
 def test_slower_growth_takes_more_steps(per_step: int, steps: int, tmp_path: Path) -> None:
     assert growth.steps_to_show(risen(tmp_path, per_step)) == steps

@@ -31,6 +31,10 @@ _POLITE = word_set("answers", "polite")
 _FIRST = frozenset({"former", "first"})
 _SECOND = frozenset({"latter", "second", "last"})
 _PLACES = word_set("answers", "places")
+# "Where should the verdicts go?", "what is the output file called?"
+_ASKS_PLACE = frozenset({"where", "what", "which", "name", "call"})
+_WRITTEN = word_set("answers", "written")
+_READ = word_set("answers", "read")
 # What one asks oneself and answers: "Use LoRA? No, full."
 _YES_OR_NO = frozenset(
     {"method", "precision", "optimizer", "quantization", "framework", "packing", "gradient_checkpointing"}
@@ -62,11 +66,17 @@ def proposals(turn: Turn, scene: Scene, known: Vocabulary, said: Sequence[Readin
 
 
 def topic_of(line: Line) -> list[str]:
-    """What a question is about, in its order: saving, evaluating, and the keys that it names, with a value or without."""
+    """What a question is about, in its order: saving, evaluating, and the keys that it names, with a value or without.
+
+    "write" stands for the place of what is written.
+    """
     topic = [cue for t in line.tokens for cue in ("save", "eval") if t.has(cue)]
     words = set(words_in(line.tokens))
     if words & _PLACES:
         topic.append("save")
+    once = words_in(line.tokens).count("where") < 2
+    if once and words & _ASKS_PLACE and words & _WRITTEN and not words & _READ:
+        topic.append("write")
     if "metric" in words or (words & _PICKS and "best" in words):
         topic.append("metric_for_best")
     if words & _ADAPTED:

@@ -15,7 +15,8 @@ from firstcause.check.brief.vocabulary import word_set
 # Words that are names of tools only beside a word that takes a tool.
 _COMMON_TOOLS = word_set("choices", "common_tools")
 _TAKES_TOOL = word_set("choices", "takes_tool")
-_HALVED = frozenset({"of", "the", "a", "an", "as", "that", "and", "epoch", "hour"})
+_HALVED = word_set("choices", "halved")
+_SAMPLES = word_set("samples", "nouns")
 _MADE_WITH_TOOL = word_set("choices", "made_with_tool")
 # Parts that stay in full precision beside a training in less.
 _KEPT = word_set("choices", "kept_in_full")
@@ -192,7 +193,9 @@ def _meant(line: Line, at: int, key: str, value: str) -> bool:
         )
         if token.text == "half" and (before == "by" or any(t.text in _CUT for t in line.tokens)):
             return False
-        return after not in _HALVED and not (samples and token.text != "half precision")
+        return not (token.text == "half" and _half_of_a_thing(line, at)) and not (
+            samples and token.text != "half precision"
+        )
     if key == "quantization":
         return after not in ("optimizer", "optimiser", "adam", "optim", "states", "png", "audio", "images")
     if key == "loss":
@@ -205,6 +208,15 @@ def _meant(line: Line, at: int, key: str, value: str) -> bool:
             for w in line.words(at - 3, at)
         )
     return True
+
+
+def _half_of_a_thing(line: Line, at: int) -> bool:
+    """Whether "half" describes what stands after it: "half batches", "half an epoch", "the half split"."""
+    after = line.tokens[at + 1] if at + 1 < len(line.tokens) else None
+    if after is None or after.kind != "word" or (at and line.tokens[at - 1].key == "precision"):
+        return False
+    noun = after.text.split()[0]
+    return noun in _HALVED or noun in _SAMPLES or after.has("data") or bool(after.key)
 
 
 def _beside_less(line: Line, at: int) -> bool:

@@ -80,9 +80,13 @@ def _message(
 
 
 def _open(topic: tuple[str, ...], here: Sequence[Heard]) -> tuple[str, ...]:
-    """What a question still asks: once a card is named, no bare number counts cards."""
-    named = any(h.reading.key in ("gpu", "num_gpus") for h in here)
-    return tuple(t for t in topic if t != "num_gpus") if named else topic
+    """What a question still asks: not what the message has answered, and no count of cards once a card is named."""
+    answered_keys = {h.reading.key for h in here if not h.reading.told}
+    if "gpu" in answered_keys:
+        answered_keys.add("num_gpus")
+    if answered_keys & {"output_path", "output_dir"}:
+        answered_keys.add("write")
+    return tuple(t for t in topic if t not in answered_keys)
 
 
 def _named_alone(tokens: Sequence[Token]) -> tuple[str, ...]:

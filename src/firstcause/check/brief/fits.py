@@ -10,6 +10,7 @@ from firstcause.check.brief.vocabulary import word_set
 
 # The model number of a consumer card: 1050 to 5090.
 CONSUMER = re.compile(r"[1-5]0[5-9]0s?\Z")
+_SQUARED = re.compile(r"(?<!\w)[tT] ?(?:\^|\*\*) ?2|(?<!\w)[tT]\u00b2")
 _WITH_LAYERS = frozenset({"layers", "hidden layers"})
 _UNITS = frozenset({"units", "neurons", "units each", "neurons each"})
 _KINDS = word_set("labels", "kinds")
@@ -54,6 +55,10 @@ def fits(line: Line, number: int, name: int) -> bool:
     judged = bool(_OF_A_MATRIX & {t.text for t in line.tokens})
     if word.text == "tp" and (judged or not line.scene.inference or not 0 < number - name <= 2):
         # Beside FP and FN it counts what was right.
+        return False
+    given = name < number and (number > name + 1 or token.value != 2)
+    if word.text == "t" and not given and _SQUARED.search(line.sentence.text):
+        # "Scaled by T^2".
         return False
     if word.key == "num_gpus" and CONSUMER.match(token.text):
         # A card's model number counts no cards.

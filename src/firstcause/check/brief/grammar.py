@@ -34,6 +34,7 @@ from firstcause.check.brief.samples import sample_counts
 from firstcause.check.brief.schedules import starting_rates, stepped_rates
 from firstcause.check.brief.secrets import name_secrets
 from firstcause.check.brief.sentences import Sentence
+from firstcause.check.brief.several_batches import several_batches
 from firstcause.check.brief.shares import all_of_them, share_of_each
 from firstcause.check.brief.shorthand import glued_letters
 from firstcause.check.brief.splits import held_out
@@ -74,6 +75,7 @@ def read_sentence(
     total_batches(line)
     stepped_rates(line)
     starting_rates(line)
+    several_batches(line)
     update_paces(line)
     first_steps(line)
     paces(line)
@@ -88,7 +90,7 @@ def read_sentence(
     summed_up(line)
     batch_factors(line, heard)
     share_of_each(line)
-    target_modules(line, heard)
+    target_modules(line, typed, heard)
     choose(line)
     held_to_form(line)
     frozen(line)

@@ -80,10 +80,7 @@ def name_leftovers(line: Line, known: Vocabulary, heard: Sequence[Reading], corr
             _emit(line, at, line.readings[-1], known)
         elif found := _meant_before(line, at, known, heard, corrected):
             _emit(line, at, found, known)
-        elif any(key in known.keys and accepts(known.keys[key], token) for key in sorted(line.topic)):
-            name = next(
-                key for key in sorted(line.topic) if key in known.keys and accepts(known.keys[key], token)
-            )
+        elif name := next((key for key in sorted(line.topic) if _answers(line, at, key, known)), ""):
             _emit(line, at, Reading(name, None, at, at), known)
         elif _SCIENTIFIC.search(token.text) and _may_be_rate(line, token, corrected):
             _emit(line, at, Reading("learning_rate", None, at, at), known)
@@ -98,6 +95,20 @@ def _in_order(line: Line, known: Vocabulary) -> None:
     if all(accepts(key, line.tokens[at]) for key, at in zip(keys, places, strict=True)):
         for key, at in zip(keys, places, strict=True):
             _emit(line, at, Reading(key.name, None, at, at), known, corrects=False)
+
+
+def _answers(line: Line, at: int, name: str, known: Vocabulary) -> bool:
+    """Whether a number answers a question for a key: "0.7", but not the one of "everything in one batch"."""
+    token = line.tokens[at]
+    if name not in known.keys or not accepts(known.keys[name], token):
+        return False
+    if any(r.key == name and not r.told for r in line.readings):
+        # "0.7, and write everything into one file": it is answered.
+        return False
+    after = line.tokens[at + 1] if at + 1 < len(line.tokens) else None
+    if after is not None and after.kind == "word" and after.key not in ("", name):
+        return False
+    return not token.spelled or has_no_noun(line, at)
 
 
 def _evaluates(line: Line, at: int) -> bool:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 
 from firstcause.check.brief.reading import Line, Reading
 from firstcause.check.brief.vocabulary import word_set
 
 
-def target_modules(line: Line, heard: Sequence[Reading] = ()) -> None:
-    """Claim the modules that get adapters: names, letters ("q, k and v"), or all linear layers."""
-    names: list[tuple[int, str]] = []
+def target_modules(line: Line, typed: str, heard: Sequence[Reading] = ()) -> None:
+    """Claim the modules that get adapters: names, letters ("q, k and v"), or all linear layers; ``typed`` is the text."""
     parts: list[tuple[int, str]] = []
+    written = list(_written(line, typed)) if _about_adapters(line) else []
+    names = [(places[0], name) for places, name in written]
+    covered = {n for places, _ in written for n in places}
     for at, token in enumerate(line.tokens):
+        if at in covered:
+            continue
         part = next((cue for cue in _BLOCKS if token.has(cue)), "")
         if part and not token.claimed:
             parts.append((at, part))
@@ -28,6 +33,7 @@ def target_modules(line: Line, heard: Sequence[Reading] = ()) -> None:
             token.kind == "word" and token.text in _LETTERS and _in_a_list(line, at) and _about_adapters(line)
         ):
             names.append((at, _LETTERS[token.text]))
+    names.sort(key=lambda named: named[0])
     _parts_of_blocks(line, parts, names, heard)
     if not names and not any(r.key == "lora_target_modules" for r in line.readings):
         _every_linear(line)
@@ -45,8 +51,18 @@ def target_modules(line: Line, heard: Sequence[Reading] = ()) -> None:
             own = [*known, *own]
         values = list(dict.fromkeys(own))
         line.claim(
-            Reading("lora_target_modules", values, names[0][0], names[-1][0]), *(at for at, _ in names)
+            Reading("lora_target_modules", values, names[0][0], names[-1][0]),
+            *(at for at, _ in names),
+            *covered,
         )
+
+
+def _written(line: Line, typed: str) -> Iterator[tuple[list[int], str]]:
+    """The modules that are written as code has them, with their places: "to_q to_k to_out.0", "in_proj"."""
+    for match in _AS_IN_CODE.finditer(typed, line.tokens[0].start, line.tokens[-1].end):
+        own = [n for n, t in enumerate(line.tokens) if match.start() <= t.start < match.end()]
+        if own and not any(line.tokens[n].claimed for n in own):
+            yield own, match[0]
 
 
 def _of_adapters(line: Line, at: int) -> None:
@@ -56,6 +72,10 @@ def _of_adapters(line: Line, at: int) -> None:
         line.readings.append(Reading("method", "lora", at, at))
 
 
+# A transformer's projections as models name them; other names with an underscore may be of anything.
+_AS_IN_CODE = re.compile(
+    r"(?<![\w./-])(?:to_(?:q|k|v|kv|qkv|out(?:\.\d)?)|(?:[a-z]{1,8}_){1,3}proj|w[qkvo]|qkv)(?![\w/-])"
+)
 # Words for a part of a block, which count where adapters are put there: "LoRA on attention + MLP".
 _PART, _BLOCK = "attention_part", "mlp_part"
 _INTO = frozenset(

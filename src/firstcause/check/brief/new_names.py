@@ -14,28 +14,37 @@ _BARE_NAME = re.compile(r"[A-Za-z][\w-]*(?:\.[\w-]*\w)*(?<=\w)")
 # Words that are nothing but names of folders.
 _FOLDERS = frozenset({"ckpt", "ckpts", "exp", "exps"})
 _MADE = frozenset({"adapter", "adapters", "checkpoints", "weights", "model"})
+_KEEPS = frozenset({"keep", "keeps", "kept", "leave"})
+_KEPT = frozenset({"checkpoint", "checkpoints", "model", "weights", "adapter", "best"})
+_RESULTS = frozenset({"everything", "output", "outputs", "result", "results", "artifacts"})
 _OUT = word_set("places", "out")
 
 
 def new_name(line: Line, at: int, known: Vocabulary, typed: str) -> None:
-    """Claim the name of a folder without a slash: "save the model to poem-gpt2" writes there, and names no model."""
+    """Claim the name of a folder without a slash: "save the model to poem-gpt2" writes there, and names no model.
+
+    A name that answers where something goes needs no word before it: ``at`` is then -1.
+    """
     tokens = line.tokens
-    if tokens[at].text not in _BEFORE_NAME or at + 1 >= len(tokens):
+    answers = "write" in line.topic and at <= 1
+    word = tokens[at].text if at >= 0 else "in" if answers else ""
+    if word not in _BEFORE_NAME or at + 1 >= len(tokens):
         return
-    adapter = tokens[at].text == "into" and bool(_MADE & set(line.words(at - 2, at)))
+    adapter = at >= 0 and word == "into" and bool(_MADE & set(line.words(at - 2, at)))
     before = {
         w
         for t in tokens[max(0, at - 8) : at + 1]
-        if t.statement == tokens[at].statement
+        if t.statement == tokens[max(at, 0)].statement
         for w in t.text.split()
     }
     first = at + 1
     called = False
     if tokens[first].text in (":", "=", "is", "called", "named") and at + 2 < len(tokens):
-        called = tokens[at].text in ("folder", "directory", "dir")
+        called = word in ("folder", "directory", "dir")
         first += 1
+    kept = bool(before & _KEEPS and before & _KEPT) or (bool(before & _RESULTS) and not before & _MERGES)
     if tokens[first].text in ("a", "the", "hugging", "hugging face", "huggingface") or not (
-        called or (adapter and not before & _MERGES) or before & _SAVE_AS
+        called or (adapter and not before & _MERGES) or before & _SAVE_AS or kept or answers
     ):
         return
     start = tokens[first].start
@@ -60,9 +69,10 @@ def new_name(line: Line, at: int, known: Vocabulary, typed: str) -> None:
     )
     named = any(tokens[n].kind == "model" for n in own) or bool(re.search(r"[\d_]", match[0]))
     named = named or re.split(r"[-_]", match[0].lower())[0] in _OUT | {"model"}
-    if tokens[at].text == "in" and (not named or tokens[first].entry is not None):
+    of_output = re.split(r"[-_]", match[0].lower())[0] in _OUT
+    if word == "in" and (not named or (tokens[first].entry is not None and not of_output)):
         return
-    if tokens[at].text == "as" and (tokens[first].entry is not None or not ends):
+    if word == "as" and (tokens[first].entry is not None or not ends):
         # "Save as half-precision weights" says how.
         return
     line.claim(Reading("output_dir", match[0], first, own[-1]))

@@ -24,6 +24,9 @@ _SAVES = ("sav", "stor", "writ", "dump", "export", "put")
 _BARE_AFTER = frozenset(
     {".", ",", ";", ")", "—", "to", "in", "into", "under", "too", "as well", "checkpoints", "and"}
 )
+_ARTICLES = frozenset({"a", "an", "the"})
+# Where a list of what is done at a pace ends.
+_OTHER_TIME = frozenset({"at", "after", "in", "but", "finally", "afterwards", "later", "otherwise"})
 _SUPERLATIVES = frozenset({"best", "lowest", "highest"})
 
 
@@ -107,7 +110,7 @@ def _cadence(line: Line, at: int) -> None:
         for place in range(max(0, at - 2), after + 1):
             tokens[place].claimed = tokens[place].claimed or place >= at - 1 or tokens[place].kind == "number"
         return
-    owners = _owners(line, at, after)
+    owners = _listed(line, after + 1) or _owners(line, at, after)
     for owner in [*owners, *_also(line, after, owners)]:
         if owner == "log":
             continue
@@ -183,6 +186,36 @@ def _owners(line: Line, first: int, last: int) -> list[str]:
         )
         found = [] if others else ["save"]
     return found or [t for t in ("eval", "save") if t in line.topic]
+
+
+def _listed(line: Line, colon: int) -> list[str]:
+    """What is done at a pace that opens a list: "every 1000 steps: evaluate (at most 225 tokens), report WER, save"."""
+    tokens = line.tokens
+    if colon >= len(tokens) or tokens[colon].text not in (":", "—"):
+        return []
+    found: list[str] = []
+    depth, opens = 0, True
+    for at in range(colon + 1, len(tokens)):
+        token = tokens[at]
+        depth += (token.text == "(") - (token.text == ")")
+        if depth or token.text == ")":
+            continue
+        if token.text in (",", "and", "+", "&", "then"):
+            opens = True
+            continue
+        if token.kind == "break" or token.has("every") or (opens and token.text in _OTHER_TIME):
+            break
+        opens = opens and (token.text in _ARTICLES or token.has("log"))
+        kinds = [kind for kind in ("eval", "save", "log") if token.has(kind)]
+        later = line.words(at + 1, at + 4) == ["at", "the", "end"]
+        if kinds == ["save"] and (later or _of_something_else(line, at)):
+            continue
+        if kinds and (kinds != ["save"] or not _TAKES_BACK & set(line.words(at - 2, at))):
+            found += kinds
+        elif token.gives("metric"):
+            found.append("eval")
+    kept = [kind for kind in dict.fromkeys(found) if kind != "log"]
+    return kept or found[:1]
 
 
 def _also(line: Line, last: int, owners: list[str]) -> list[str]:

@@ -6,6 +6,7 @@ import itertools
 import re
 from collections.abc import Sequence
 
+from firstcause.check.brief.folders import described_folders, siblings
 from firstcause.check.brief.new_names import new_name
 from firstcause.check.brief.reading import Line, Reading
 from firstcause.check.brief.teachers import of_teacher
@@ -53,6 +54,7 @@ _OUT = word_set("places", "out")
 _LANGUAGES = word_set("places", "languages")
 _NO_NOUNS = word_set("leftovers", "no_nouns")
 _PUTS = word_set("places", "puts")
+_FEW = 3
 # Places, of which what else is said decides whether they are written to.
 _WHERE = frozenset({"under", "folder", "dir", "directory"})
 _VERB_AFTER = frozenset({"and", "then", "please", "to", "will", "you", "we", "i", "also", "just"})
@@ -60,7 +62,8 @@ _VERB_AFTER = frozenset({"and", "then", "please", "to", "will", "you", "we", "i"
 
 def name_places(line: Line, known: Vocabulary, typed: str, heard: Sequence[Reading] = ()) -> None:
     """Claim models, data sets and paths; ``typed`` is the text with its capitals, ``heard`` what was said before."""
-    for at in range(len(line.tokens)):
+    siblings(line, typed)
+    for at in range(-1, len(line.tokens)):
         new_name(line, at, known, typed)
     for at, token in enumerate(line.tokens):
         if token.kind in ("model", "hub", "path") and not token.claimed and of_teacher(line, at, typed):
@@ -80,6 +83,7 @@ def name_places(line: Line, known: Vocabulary, typed: str, heard: Sequence[Readi
             key = "dataset"
         if key:
             line.claim(Reading(key, spelling(token, typed), at, at))
+    described_folders(line, known, typed)
 
 
 def _model(line: Line, at: int, typed: str) -> None:
@@ -107,6 +111,8 @@ def _one_for_each(line: Line, at: int, heard: Sequence[Reading]) -> bool:
 
 def spelling(token: Token, typed: str) -> str:
     """A name as it was typed; a model's spaces become dashes."""
+    if token.written:
+        return token.written
     text = (
         typed[token.start : token.start + len(token.text)]
         if token.kind != "hub"
@@ -335,12 +341,19 @@ def _goes_there(line: Line, at: int) -> bool:
     return False
 
 
+def _answers_where(line: Line, at: int) -> bool:
+    """Whether a file answers where something is to be written: "Where should they go?" - "verdicts.jsonl with the id"."""
+    before = line.tokens[:at]
+    others = any(t.kind == "path" or t.has("eval") for t in before) or len(before) > _FEW
+    return "write" in line.topic and not others and not (_READS - _EITHER) & set(words_in(before))
+
+
 def _writes(line: Line, at: int, is_file: bool) -> bool | None:
     """Whether the words before a path write to it (True), read it (False), or do not tell (None)."""
     if is_file and _goes_there(line, at):
         return True
     words = _before(line, at)
-    if words[:1] == ["into"]:
+    if words[:1] == ["into"] or (is_file and _answers_where(line, at)):
         return True
     for place, word in enumerate(words):
         if word == "of" and words[place + 1 : place + 2] == ["out"]:

@@ -35,12 +35,12 @@ _SAID_AS_RATE = 0.1
 _QUOTE = re.compile(r"`([^`\n]{1,200})`|\"([^\"\n]{1,300})\"|(?<![\w])'([^'\n]{1,80})'(?!\w)")
 # A part of a path; braces stand for several files, "{train,val}.pt", and so do "<kind>/*.png".
 _BRACED = r"(?:\{[\w.*+@$,:-]{0,200}\}|<[\w-]{1,60}>)"
-_PART = rf"(?:[\w.*+@$-]|{_BRACED})"
+_PART = rf"(?:[\w.*+@$\u2026-]|{_BRACED})"
 _PATH = re.compile(
     rf"(?:(?:\.{{1,2}}|~)?/|[a-z]:\\)?(?:{_PART}+/)+(?:{_PART}*(?:[\w*]|{_BRACED}))?"
     r"|(?:\.{1,2}|~)/[\w.*-]+|(?<![\w/])/[a-z][\w.*-]+"
 )
-_SLASHED = re.compile(r"[\w.*+@${},<>~:-]{0,200}[/\\]")
+_SLASHED = re.compile(r"[\w.*+@${},<>~:\u2026-]{0,200}[/\\]")
 # "complaints_<language>.jsonl" stands for several files.
 _STEM = r"(?:[\w*-]|<[\w-]{1,60}>|\{[\w-]{1,60}\})"
 _FILE = re.compile(rf"{_STEM}{{1,120}}(?:\.{_STEM}{{1,80}}){{0,6}}\.([a-z][a-z0-9]{{0,11}})(?![\w/])")
@@ -79,6 +79,8 @@ class Token:
     spelled: bool = False
     # Joined to a word by a hyphen, as in GPT-3.
     glued: bool = False
+    # A path written out, with its capitals, where the text shortens it to ".../test".
+    written: str = ""
     entry: Entry | None = None
     segment: int = 0
     statement: int = 0

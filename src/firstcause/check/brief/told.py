@@ -54,6 +54,7 @@ _TEXTS = word_set("told", "texts")
 _SAYS_SO = word_set("told", "says_so")
 _MEASURED = word_set("told", "measured")
 _TIMES = word_set("told", "times")
+_TERMS = word_set("told", "terms")
 _DOUBTS = frozenset({"whether", "wonder", "wondering", "ask", "asked"})
 _OF_A_SERIES = (["step"], ["steps"], ["point"], ["points"], ["index"], ["frame"])
 _HARDWARE = frozenset({"gpu", "num_gpus", "gpu_memory_gb"})
@@ -251,9 +252,21 @@ def is_logged(line: Line) -> bool:
         measured = tokens[following].kind == "number" and tokens[following].value != int(
             tokens[following].value
         )
-        if token.text in _MEASURED and measured and not tokens[following].claimed:
+        if (
+            token.text in _MEASURED
+            and measured
+            and not (tokens[following].claimed or _weighs(line, following))
+        ):
             return True
     return False
+
+
+def _weighs(line: Line, at: int) -> bool:
+    """Whether a number is the weight of a term: "loss: 0.7 x KL + 0.3 x cross entropy" is no line of a log."""
+    after = line.tokens[at + 1] if at + 1 < len(line.tokens) else None
+    return line.tokens[at].unit == "x" or (
+        after is not None and (after.text in _TERMS or after.gives("loss") or after.text.endswith(" loss"))
+    )
 
 
 def _in_doubt(line: Line, reading: Reading) -> bool:

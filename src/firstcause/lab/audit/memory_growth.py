@@ -14,7 +14,7 @@ from firstcause.lab import holding, piles, places
 from firstcause.lab.audit import Watcher
 from firstcause.lab.feeding import Feeding
 from firstcause.lab.hollow import hollow
-from firstcause.lab.live import Live, Sample, nodes, resident
+from firstcause.lab.live import MOST_NODES, Live, Sample, nodes, resident
 from firstcause.lab.reaching import CACHED, CONTAINERS
 from firstcause.lab.rising import LEAST, climbs, rises
 
@@ -45,6 +45,8 @@ class Watch(Watcher):
         self.loss_nodes: list[int] = []
         self.piles = piles.Piles()
         self.least: int | None = None
+        # Whether the graph has grown beyond what is counted: more samples would only show the end of the counting.
+        self.beyond = False
         self.released_at: int | None = None
         self.after: list[Sample] = []
 
@@ -70,11 +72,14 @@ class Watch(Watcher):
     def _sample(self) -> None:
         now = resident()
         self.least = now if self.least is None else min(self.least, now)
-        if not self.samples and now - self.least < self.LEAST_GROWN:
+        if (not self.samples and now - self.least < self.LEAST_GROWN) or self.beyond:
             return
         sample = self.live.sample(self.steps)
         if self.released_at is not None:
             self.after.append(sample)
+            return
+        if self.kind == "graph" and self.holder is not None and sample.nodes >= MOST_NODES:
+            self.beyond = self._rises()
             return
         self.samples.append(sample)
         if self.holder is None and len(self.samples) >= LEAST and self.searches < SEARCHES:

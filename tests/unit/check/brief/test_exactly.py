@@ -17,7 +17,7 @@ else:
 
 SENTENCES: list[dict[str, Any]] = [
     entry
-    for name in ("twentythird.toml", "twentyfourth.toml")
+    for name in ("twentythird.toml", "twentyfourth.toml", "twentyfifth.toml")
     for entry in tomllib.loads((Path(__file__).parent / "sentences" / name).read_text(encoding="utf-8"))[
         "sentence"
     ]

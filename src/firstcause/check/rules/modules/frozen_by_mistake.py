@@ -269,7 +269,8 @@ from peft import LoraConfig
 
 unet = UNet2DConditionModel.from_pretrained("org/model", subfolder="unet")
 {before}unet.add_adapter(LoraConfig(r=8, target_modules=["to_q"])){after}
-optimizer = torch.optim.AdamW([p for p in unet.parameters() if p.requires_grad], lr=1e-4)
+left = [p for p in unet.parameters() if p.requires_grad]
+optimizer = torch.optim.AdamW(left, lr=1e-4)
 """
 BAD = (
     Example(_WITH_ADAPTER.format(before="", after="\nunet.requires_grad_(False)  # found")),
