@@ -69,6 +69,21 @@ class Call:
         """Whether the call gives an argument, or may: through ``**`` of something."""
         return any(k.arg in (name, None) for k in self.node.keywords)
 
+    def gives(self, name: str) -> bool:
+        """The same, with every ``**`` looked into whose mapping is written out, in the code or in a config file."""
+        return any(
+            k.arg == name or (k.arg is None and self._mapping_may_have(k.value, name))
+            for k in self.node.keywords
+        )
+
+    def _mapping_may_have(self, node: ast.expr, name: str) -> bool:
+        found = self.code.origins(self.module, node)
+        for origin in found:
+            keys = origin.node.keys if isinstance(origin.node, ast.Dict) else [None]
+            if any(not isinstance(k, ast.Constant) or k.value == name for k in keys):
+                return True
+        return not found
+
     @property
     def loop(self) -> Loop | None:
         """The innermost loop whose body holds the call, within its function."""

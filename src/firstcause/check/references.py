@@ -36,7 +36,7 @@ def second_copies(code: Code) -> Iterator[tuple[Call, Value]]:
         if config is None or not config.name.startswith("peft.") or reference is None or model is None:
             continue
         given = settings.get(call.node)
-        if any(call.may_have(n) or (given is not None and given.may_have(n)) for n in OWN):
+        if any(call.may_have(n) or (given is not None and given.gives(n)) for n in OWN):
             continue
         if _is_copy(code, reference, model):
             yield call, reference

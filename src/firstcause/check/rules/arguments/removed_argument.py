@@ -15,6 +15,7 @@ from firstcause.check.arguments import inherited_calls, known_calls
 from firstcause.check.code import Call, Code, finding
 from firstcause.check.renamed import instead
 from firstcause.check.rule import Example
+from firstcause.check.served import gone_extras
 from firstcause.check.signatures import argument_standing, last_with
 from firstcause.schema.finding import Category, Finding
 from firstcause.source.callsites import last_name
@@ -25,6 +26,9 @@ HOLDS: Mapping[str, str] = {}
 
 
 def find(code: Code) -> Iterator[Finding]:
+    for module, key, name, current in gone_extras(code):
+        text = f"vllm's server has no {name} any more (gone since 0.12), and takes no notice of it; now: {current}"
+        yield finding(f"{SLUG}{name.replace('_', '-')}", CATEGORY, module, key, text, argument=name)
     for call, library, name in (*known_calls(code), *inherited_calls(code)):
         for keyword in call.node.keywords:
             argument = keyword.arg
@@ -69,7 +73,22 @@ def _insists(node: ast.If | ast.Call, library: str) -> bool:
     )
 
 
+_SERVED = """
+from openai import OpenAI
+
+client = OpenAI(base_url="http://localhost:8000/v1", api_key="none")
+answer = client.chat.completions.create(
+    model="org/model",
+    messages=[{{"role": "user", "content": "Which colour?"}}],
+    extra_body={{"{name}": {value}}},{mark}
+)
+"""
+_CHOICES = '["red", "blue"]'
 BAD = (
+    Example(
+        _SERVED.format(name="guided_choice", value=_CHOICES, mark="  # found"),
+        files={"serve.sh": "vllm serve org/model\n"},
+    ),
     Example(
         """
 from sentence_transformers import SentenceTransformerTrainingArguments
@@ -107,6 +126,11 @@ def main(model, data, tok):
 """),
 )
 GOOD = (
+    Example(_SERVED.format(name="guided_choice", value=_CHOICES, mark="")),
+    Example(
+        _SERVED.format(name="structured_outputs", value='{"choice": ["red", "blue"]}', mark=""),
+        files={"serve.sh": "vllm serve org/model\n"},
+    ),
     Example("""
 from transformers.utils.versions import require_version
 from trl import PPOConfig

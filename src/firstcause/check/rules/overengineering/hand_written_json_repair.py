@@ -14,6 +14,7 @@ from firstcause.check.code import Code, finding
 from firstcause.check.makers import call_of
 from firstcause.check.rule import Example
 from firstcause.schema.finding import Category, Finding
+from firstcause.source.launch import servers
 from firstcause.source.module import Module
 
 SLUG = "hand-written-json-repair"
@@ -24,10 +25,12 @@ GUIDED = ("guided_decoding", "structured_outputs", "json_schema", "guided_json",
 
 
 def find(code: Code) -> Iterator[Finding]:
+    asked = any(i.polarity == "require" for i in code.asked("structured_output"))
+    if asked and code.imports("openai"):
+        yield from _of_server(code)
     engines = code.calls("vllm.LLM", "sglang.Engine")
     if not engines or any(k.arg in GUIDED for m in code.modules for k in m.nodes(ast.keyword)):
         return
-    asked = any(i.polarity == "require" for i in code.asked("structured_output"))
     category: Category = "deviation" if asked else CATEGORY
     key = "structured_output" if asked else ""
     for module in code.modules:
@@ -39,6 +42,19 @@ def find(code: Code) -> Iterator[Finding]:
     for call in code.calls("json_repair.repair_json", "json_repair.loads"):
         text = f"{call.name} mends what structured outputs of {engines[0].name} would give whole"
         yield finding(SLUG, category, call.module, call.node, text, key=key, related=(engines[0].site,))
+
+
+def _of_server(code: Code) -> Iterator[Finding]:
+    """Answers of a server of one's own that was to hold them to a form, mended by its client."""
+    for server in servers(code.project)[:1]:
+        for module in code.modules:
+            for function in module.nodes(ast.FunctionDef):
+                edits = _edits(code, module, function)
+                names = {call_of(code, module, n).name for n in ast.walk(function) if isinstance(n, ast.Call)}
+                if edits >= 2 and "json.loads" in names:
+                    text = f"{function.name} mends JSON by {edits} edits; structured outputs of {server.launcher} give it whole"
+                    place = server.file.site(server.words[0])
+                    yield finding(SLUG, CATEGORY, module, function, text, related=(place,))
 
 
 def _reads_json(code: Code, module: Module, function: ast.FunctionDef) -> bool:
@@ -92,7 +108,29 @@ def parse(text):{mark}
         return json.loads(text)
 """
 _MEND = 'text = re.sub(r",\\\\s*}", "}", text)\n        text = text.replace("\'", chr(34))'
+_CLIENT = """
+import json
+import re
+from openai import OpenAI
+
+client = OpenAI(base_url="http://localhost:8000/v1", api_key="none")
+
+def salvage(text):{mark}
+    {mend}
+    return json.loads(text)
+
+def ask(question):
+    answer = client.chat.completions.create(model="org/model", messages=[{{"role": "user", "content": question}}])
+    return salvage(answer.choices[0].message.content)
+"""
+_SERVER = {"serve.sh": "vllm serve org/model --port 8000\n"}
+_STRIP = 'text = re.sub(r"^```(json)?|```$", "", text.strip())\n    text = text[text.find("{"):text.rfind("}") + 1]'
 BAD = (
+    Example(
+        _CLIENT.format(mark="  # found", mend=_STRIP),
+        files=_SERVER,
+        asked={"structured_output": "json_schema"},
+    ),
     Example(
         """
 import json
@@ -114,6 +152,12 @@ def first_object(text):  # found
     Example(_BODY.format(mark="  # found", mend='text = text[text.find("{"):]\n        text += "}"')),
 )
 GOOD = (
+    Example(_CLIENT.format(mark="", mend=_STRIP), asked={"structured_output": "json_schema"}),
+    Example(
+        _CLIENT.format(mark="", mend="text = text.strip()"),
+        files=_SERVER,
+        asked={"structured_output": "json_schema"},
+    ),
     Example(
         """
 import json
