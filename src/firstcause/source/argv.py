@@ -25,6 +25,8 @@ _COMPARED: dict[type[ast.cmpop], Callable[[int, int], bool]] = {
 
 def word(project: Project, module: Module, node: ast.Subscript) -> list[tuple[LaunchFile, ast.expr]] | None:
     """What ``sys.argv[k]`` is in the launches that give it; None for anything else, and where nothing starts the program."""
+    if not _mentions(project, module):
+        return None
     at = node.slice
     if not isinstance(at, ast.Constant) or not isinstance(at.value, int) or at.value < 1:
         return None
@@ -39,6 +41,8 @@ def holds(project: Project, module: Module, test: ast.expr) -> bool | None:
 
     A program that nothing here starts is started without words.
     """
+    if not _mentions(project, module):
+        return None
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         found = holds(project, module, test.operand)
         return None if found is None else not found
@@ -72,6 +76,8 @@ def reached(project: Project, module: Module, nodes: Sequence[ast.AST]) -> list[
 
     One under a test that holds replaces what stands before it.
     """
+    if not _mentions(project, module):
+        return list(nodes)
     decided = {n: [_decision(project, g) for g in guards(module, n)] for n in nodes}
     left = [n for n in nodes if False not in decided[n]]
     sure = max((getattr(n, "lineno", 0) for n in left if True in decided[n]), default=0)
@@ -86,6 +92,14 @@ def positional(launch: Launch, number: int) -> ast.expr | None:
             break
         leading.append(each)
     return leading[number] if number < len(leading) else None
+
+
+def _mentions(project: Project, module: Module) -> bool:
+    """Whether a file speaks of the words at all: few do, and a question about a value asks here at each of its steps."""
+    known: dict[str, bool] = project.memory.setdefault("speaks of argv", {})
+    if module.path not in known:
+        known[module.path] = "argv" in module.text
+    return known[module.path]
 
 
 def _decision(project: Project, guard: Guard) -> bool | None:
