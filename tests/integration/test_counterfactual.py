@@ -34,6 +34,8 @@ CASES = [
     ("recurrent_gain", "exploding-gradient", "optimizer.step()"),
     ("clipped_while_scaled", "clip-before-unscale", "nn.utils.clip_grad_norm_(model.parameters(), 1.0)"),
     ("scaler_without_update", "scaler-update-missing", "scaler.step(optimizer)"),
+    # Two optimizers step after one backward.
+    ("towers_half_cleared", "missing-zero-grad", "left_step.zero_grad()"),
 ]
 
 

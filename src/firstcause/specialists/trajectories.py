@@ -250,7 +250,9 @@ def _onset(rows: list[Facts], failing: int | None) -> int:
 
 
 def _same_start(rows: list[Facts], control: Ran) -> bool:
-    pairs = list(zip([r["loss"] for r in rows[:3]], control.column("last")[:3], strict=False))
+    # Row by row: of two optimizers that step after one backward, the second has no loss of its own in an arm.
+    both = zip(rows[:3], control.rows[:3], strict=False)
+    pairs = [(row["loss"], again["last"]) for row, again in both if again.get("last") is not None]
     most = REDRAWN if control.rows[0].get("workers") else REPRODUCED
     return all(abs(a - b) <= most * max(abs(a), abs(b), 1e-12) for a, b in pairs if math.isfinite(a + b))
 

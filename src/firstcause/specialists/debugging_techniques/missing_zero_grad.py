@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from firstcause.lab.counterfactual import CONTROL, Arm, Ran
 from firstcause.schema import Evidence, Hypothesis
 from firstcause.specialists import audits, gains
@@ -60,6 +62,7 @@ def _of_a_divergence(examination: Examination) -> Hypothesis:
         "carried": one.facts.get("cleared", 0),
         "steps": one.facts.get("steps", 0),
         "optimizer": "the optimizer",
+        "step": one.facts.get("step"),
     }
     if counts["carried"] < max(LEAST, SHARE * (counts["steps"] - 1)):
         return inconclusive(
@@ -98,10 +101,26 @@ def facts(examination: Examination) -> Facts:
             "misplaced": given,
         }
     ran = trajectories(examination)
-    if isinstance(ran, str):
+    if isinstance(ran, str) or examination.lab is None:
         return {}
+    one = examination.lab.from_start([CLEARED], max(len(ran.control.rows), LEAST), ran.after)[CLEARED.name]
     return {
-        "step": examination.place(_place(ran.control, "step_site")),
+        "step": examination.place(one.facts.get("step") or _place(ran.control, "step_site")),
         "backward": examination.place(_place(ran.control, "site")),
-        "misplaced": {},
+        "misplaced": _only_clearing(examination),
     }
+
+
+def _only_clearing(examination: Examination) -> Facts:
+    """The one call of the program that clears gradients: it leaves out an optimizer, or comes too seldom."""
+    modules = examination.project.modules if examination.project is not None else ()
+    calls = [
+        (module, call)
+        for module in modules
+        for call in module.nodes(ast.Call)
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "zero_grad"
+    ]
+    if len(calls) != 1:
+        return {}
+    module, call = calls[0]
+    return {"file": module.path, "line": call.lineno}
