@@ -32,6 +32,7 @@ def audited(folder: RunFolder, agreed: bool = True) -> Diagnosis:
 
 
 CASES = [
+    ("means_not_saved", "tensor-attribute-not-a-buffer", "self.mean = torch.zeros(3)"),
     ("values_pairwise", "broadcast-in-loss", "return (estimate - price).abs().mean()"),
     ("encoder_never_trained", "detached-encoder", "with torch.no_grad():"),
     (

@@ -41,6 +41,7 @@ SHOWN_BY = {
     "sigmoid-before-bce-logits": ("activations_before_loss",),
     "softmax-before-cross-entropy": ("activations_before_loss",),
     "target-leakage": ("targets_in_input",),
+    "tensor-attribute-not-a-buffer": ("attributes_left",),
     "transpose-by-view": ("axes_swapped",),
     "unregistered-submodules": ("parameters_held",),
     "vanishing-gradient": ("units_at_start",),

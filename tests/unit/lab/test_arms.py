@@ -29,7 +29,12 @@ def answering(monkeypatch: pytest.MonkeyPatch, *answers: Ended) -> list[dict[str
     asked: list[dict[str, Any]] = []
 
     def run_sealed(
-        folder: Any, extra: Any, files: dict[str, Any], seconds: float, command: Any = None
+        folder: Any,
+        extra: Any,
+        files: dict[str, Any],
+        seconds: float,
+        command: Any = None,
+        executor: Any = None,
     ) -> Ended:
         asked.append(files["FIRSTCAUSE_ARMS"])
         return answers[len(asked) - 1]

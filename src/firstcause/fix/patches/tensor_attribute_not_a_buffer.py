@@ -4,6 +4,7 @@ Facts:
 
 - ``class``, ``attribute``: the class of the module, and the attribute's name.
 - ``file``, ``line``: the user's line that failed.
+- ``persistent``: checkpoints are to hold the attribute, and the line is that of the constructor which makes it.
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ from __future__ import annotations
 import ast
 
 from firstcause.fix.bindings import attribute_binding
+from firstcause.fix.clearing import statement_of
 from firstcause.fix.draft import draft
 from firstcause.fix.operations import Facts, named_line
 from firstcause.fix.rewrite import replaced
 from firstcause.schema import Fix, Site
-from firstcause.source import Project
+from firstcause.source import Module, Project
 
 CAUSE = "tensor-attribute-not-a-buffer"
 
@@ -23,18 +25,24 @@ CAUSE = "tensor-attribute-not-a-buffer"
 def line(facts: Facts, project: Project) -> Site | None:
     """The line that assigns the attribute; where several do, the line that failed."""
     found = attribute_binding(project, str(facts.get("class")), str(facts.get("attribute")))
-    if found is not None:
+    if found is not None and not facts.get("persistent"):
         return found.module.site(found.statement)
     return named_line(facts, project)
 
 
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     """Register the tensor where the constructor assigns it; None where it is a list or is assigned elsewhere too."""
-    name = str(facts.get("attribute"))
-    found = attribute_binding(project, str(facts.get("class")), name)
-    if found is None or not isinstance(found.statement, ast.Assign) or len(found.statement.targets) != 1:
+    name, persistent = str(facts.get("attribute")), bool(facts.get("persistent"))
+    if persistent:
+        place = statement_of(facts, project)
+    else:
+        found = attribute_binding(project, str(facts.get("class")), name)
+        place = (found.module, found.statement) if found is not None else None
+    if place is None:
         return None
-    module, statement = found.module, found.statement
+    module, statement = place
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+        return None
     target, function = statement.targets[0], module.function(statement)
     if not isinstance(target, ast.Attribute) or not isinstance(function, ast.FunctionDef):
         return None
@@ -46,6 +54,19 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
         return None
     owner = module.segment(target.value)
     value = module.segment(statement.value)
+    if persistent:
+        return draft(
+            project,
+            root,
+            CAUSE,
+            [
+                replaced(module, s, f'{owner}.register_buffer("{n}", {v})')
+                for s, n, v in _beside(module, function)
+            ],
+            f"Register what `{owner}` keeps as plain tensors as buffers: checkpoints hold them.",
+            f"{module.site(statement)}: state_dict has more keys, and .to(), .half() and .cuda() move them too.",
+            "Checkpoints that were written before: they lack the keys, and load_state_dict says so.",
+        )
     return draft(
         project,
         root,
@@ -56,3 +77,20 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
         f"(persistent=False).",
         "A tensor that has to be in checkpoints: leave persistent at True, old checkpoints then lack its key.",
     )
+
+
+def _beside(module: Module, function: ast.FunctionDef) -> list[tuple[ast.Assign, str, str]]:
+    """The constructor's assignments of tensors to attributes, with names and values: they are left out together."""
+    found = []
+    for statement in function.body:
+        target = (
+            statement.targets[0]
+            if isinstance(statement, ast.Assign) and len(statement.targets) == 1
+            else None
+        )
+        if not isinstance(statement, ast.Assign) or not isinstance(target, ast.Attribute):
+            continue
+        made = statement.value
+        if isinstance(made, ast.Call) and ast.unparse(made.func).startswith("torch."):
+            found.append((statement, target.attr, module.segment(made)))
+    return found

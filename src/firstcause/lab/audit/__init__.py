@@ -44,6 +44,7 @@ WATCHERS = (
     "codes_used",
     "functions_derived",
     "states_loaded",
+    "attributes_left",
     "frozen_parts",
 )
 

@@ -1,0 +1,173 @@
+"""Plain tensor attributes that a state dict does not hold: a model that is loaded from it computes something else without them.
+
+What the saved model gives for a batch is kept when its state is asked for, and compared at the first call of the model that
+the state went into: as it is, and with the attributes of the saved one.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from firstcause.lab import places
+from firstcause.lab.audit import Watcher
+
+# Larger attributes are no statistics, and would be copied here.
+MOST_ELEMENTS = 1 << 20
+# Relative to the largest value that the saved model gave.
+DIFFERENT, SAME = 1e-3, 1e-5
+
+Attributes = dict[tuple[str, str], torch.Tensor]
+
+
+@dataclass
+class Saved:
+    """A model when its state was asked for: its attributes, a batch, and what it gave for that in evaluation mode."""
+
+    keys: frozenset[str]
+    attributes: Attributes
+    batch: tuple[Any, ...]
+    output: torch.Tensor
+
+
+class Watch(Watcher):
+    """Facts: ``attributes_left``, the first attribute that a loaded model misses, and the outputs with it and without."""
+
+    def start(self) -> None:
+        self.saved: dict[type, Saved] = {}
+        self.batches: dict[type, tuple[Any, ...]] = {}
+        self.holds: dict[int, bool] = {}
+        self.due: dict[int, tuple[Saved, dict[str, Any]]] = {}
+        self.found: dict[str, Any] = {}
+        self.own = False
+        module = torch.nn.Module
+        module.state_dict = self._around(module.state_dict, self._asked)
+        module.load_state_dict = self._around(module.load_state_dict, self._loaded)
+
+    def _around(self, method: Any, note: Any) -> Any:
+        @functools.wraps(method)
+        def called(module: Any, *args: Any, **kwargs: Any) -> Any:
+            result = method(module, *args, **kwargs)
+            caller = sys._getframe(1)
+            if not self.own and places.is_user_file(caller.f_code.co_filename):
+                self.own = True
+                try:
+                    note(module, args, result, places.of_frame(caller, columns=True))
+                except Exception:  # noqa: BLE001 - a model that cannot be called here is not looked into
+                    self.saved.pop(type(module), None)
+                finally:
+                    self.own = False
+            return result
+
+        return called
+
+    def ran(self, module: torch.nn.Module, args: tuple[Any, ...], result: Any) -> None:
+        if self.own or not self._has_attributes(module):
+            return
+        if isinstance(result, torch.Tensor) and all(isinstance(a, torch.Tensor) for a in args):
+            self.batches[type(module)] = args
+        if id(module) in self.due:
+            saved, site = self.due.pop(id(module))
+            self.own = True
+            try:
+                self._compare(module, saved, site)
+            finally:
+                self.own = False
+
+    def _has_attributes(self, module: torch.nn.Module) -> bool:
+        if id(module) not in self.holds:
+            self.holds[id(module)] = any(True for _ in _attributes(module))
+        return self.holds[id(module)]
+
+    def _asked(self, module: torch.nn.Module, args: Any, result: Any, site: Any) -> None:
+        batch = self.batches.get(type(module))
+        attributes = {k: t.detach().clone() for k, t in _attributes(module)}
+        if batch is None or not attributes or not isinstance(result, Mapping):
+            return
+        batch = tuple(a.detach().clone() for a in batch)
+        output = _evaluated(module, batch)
+        # What a forward writes is a state of the call, or a cache.
+        still = {k: t for k, t in _attributes(module) if k in attributes and torch.equal(t, attributes[k])}
+        if output is not None and still:
+            kept = {k: attributes[k] for k in still}
+            self.saved[type(module)] = Saved(frozenset(map(str, result)), kept, batch, output)
+
+    def _loaded(self, module: torch.nn.Module, args: Any, result: Any, site: dict[str, Any] | None) -> None:
+        saved = self.saved.get(type(module))
+        given = args[0] if args else None
+        if saved is None or site is None or not isinstance(given, Mapping):
+            return
+        if frozenset(map(str, given)) == saved.keys:
+            self.due[id(module)] = saved, site
+
+    def _compare(self, module: torch.nn.Module, saved: Saved, site: dict[str, Any]) -> None:
+        own = dict(_attributes(module))
+        other = {
+            k: t
+            for k, t in saved.attributes.items()
+            if k in own and not (own[k].shape == t.shape and torch.equal(own[k], t))
+        }
+        if self.found or not other:
+            return
+        whole = copy.deepcopy(module)
+        without = _evaluated(whole, saved.batch)
+        for (path, name), tensor in other.items():
+            setattr(whole.get_submodule(path), name, tensor)
+        having = _evaluated(whole, saved.batch)
+        if without is None or having is None:
+            return
+        scale = max(float(saved.output.abs().max()), 1e-12)
+        differs, then = (float((o - saved.output).abs().max()) / scale for o in (without, having))
+        if differs < DIFFERENT or then > SAME:
+            return
+        path, name = next(iter(other))
+        self.found = {
+            "site": site,
+            "class": type(module.get_submodule(path)).__name__,
+            "path": path,
+            "attribute": name,
+            "names": [f"{p}.{n}".lstrip(".") for p, n in other],
+            "differs": differs,
+            "then": then,
+            "saved": _range(other[(path, name)]),
+            "loaded": _range(own[(path, name)]),
+        }
+
+    def facts(self) -> dict[str, Any]:
+        return {"attributes_left": self.found} if self.found else {}
+
+
+def _attributes(module: torch.nn.Module) -> Iterator[tuple[tuple[str, str], torch.Tensor]]:
+    """Plain tensors of floating point that hang on a module or on those within it, by path and name."""
+    for path, inner in module.named_modules():
+        for name, value in vars(inner).items():
+            if (
+                type(value) is torch.Tensor
+                and value.is_floating_point()
+                and value.grad_fn is None
+                and value.numel() <= MOST_ELEMENTS
+            ):
+                yield (path, name), value
+
+
+def _evaluated(module: torch.nn.Module, batch: tuple[Any, ...]) -> torch.Tensor | None:
+    """What a model gives for a batch in evaluation mode; its mode, and the random numbers, are as before."""
+    modes = {m: m.training for m in module.modules()}
+    module.eval()
+    try:
+        with torch.no_grad(), torch.random.fork_rng(devices=[]):
+            result = module(*batch)
+        return result.detach().clone().float() if isinstance(result, torch.Tensor) else None
+    finally:
+        for one, training in modes.items():
+            one.training = training
+
+
+def _range(tensor: torch.Tensor) -> list[float]:
+    return [float(tensor.min()), float(tensor.max())] if tensor.numel() else []
