@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator
 
 import pytest
 import torch
 from torch import nn
 
+from firstcause.lab.audit import WATCHERS
 from firstcause.lab.audit.attributes_left import Watch
 from firstcause.lab.counterfactual import Ran
 from firstcause.specialists.module_design_patterns import tensor_attribute_not_a_buffer as cause
@@ -128,3 +130,24 @@ def test_a_model_that_cannot_be_called_again_ends_nothing(watch: Watch) -> None:
     other.load_state_dict(state)
     other(torch.randn(4, 3))
     assert watch.facts() == {}
+
+
+def test_both_watchers_of_loading_see_the_program_s_own_line() -> None:
+    before = nn.Module.state_dict, nn.Module.load_state_dict
+    named = [n for n in WATCHERS if n in ("attributes_left", "states_loaded")]
+    watchers = [importlib.import_module(f"firstcause.lab.audit.{n}").Watch({}, None) for n in named]
+    try:
+        for one in watchers:
+            one.start()
+        hook = torch.nn.modules.module.register_module_forward_hook(watchers[0].ran)
+        _, state = saved(Scaled)
+        other = Scaled()
+        other.load_state_dict(state)
+        other(torch.randn(4, 3))
+        Scaled().load_state_dict({f"module.{k}": v for k, v in state.items()}, strict=False)
+        hook.remove()
+    finally:
+        nn.Module.state_dict, nn.Module.load_state_dict = before
+    found = {k: v for one in watchers for k, v in one.facts().items()}
+    assert "other.load_state_dict(state)" in found["attributes_left"]["site"]["text"]
+    assert "strict=False" in found["loaded"][0]["site"]["text"]

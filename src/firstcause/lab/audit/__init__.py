@@ -43,8 +43,9 @@ WATCHERS = (
     "batch_order",
     "codes_used",
     "functions_derived",
-    "states_loaded",
+    # Before the other that stands around load_state_dict: it passes over that one's frame.
     "attributes_left",
+    "states_loaded",
     "frozen_parts",
 )
 

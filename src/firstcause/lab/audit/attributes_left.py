@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import os
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ import torch
 from firstcause.lab import places
 from firstcause.lab.audit import Watcher
 
+HERE = os.path.dirname(__file__)
 # Larger attributes are no statistics, and would be copied here.
 MOST_ELEMENTS = 1 << 20
 # Relative to the largest value that the saved model gave.
@@ -55,6 +57,9 @@ class Watch(Watcher):
         def called(module: Any, *args: Any, **kwargs: Any) -> Any:
             result = method(module, *args, **kwargs)
             caller = sys._getframe(1)
+            while os.path.dirname(caller.f_code.co_filename) == HERE and caller.f_back is not None:
+                # Another watcher's wrapper.
+                caller = caller.f_back
             if not self.own and places.is_user_file(caller.f_code.co_filename):
                 self.own = True
                 try:
