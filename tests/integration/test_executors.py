@@ -68,7 +68,11 @@ def test_a_diagnosis_by_jobs_is_the_same(tmp_path: Path) -> None:
         ("dask", "'dask' is no executor"),
         ("ray:num_cpus", "'num_cpus' is no setting of ray"),
         ("cards:number=0", "no card here"),
+        ("cards:number=many", "one setting, the number of cards"),
         pytest.param("submitit:pages=1", "need to be prefixed", marks=needs("submitit")),
+        pytest.param(
+            "ray:pages=1", "ray does not start with these settings", marks=[needs("ray"), pytest.mark.slow]
+        ),
     ],
 )
 def test_an_executor_that_cannot_be_had(tmp_path: Path, text: str, said: str) -> None:

@@ -10,13 +10,14 @@ from firstcause.check.versions import holds
 from firstcause.source.launch import servers
 from firstcause.source.module import Module
 
-# Gone since vllm 0.12, whose release notes name structured_outputs for all of them.
+# vllm's page on structured outputs: removed in 0.12.0. Its server takes no notice of fields that it does not know.
 GONE_SINCE = ">=0.12"
 GONE = {
     "guided_json": "json",
     "guided_regex": "regex",
     "guided_choice": "choice",
     "guided_grammar": "grammar",
+    "guided_whitespace_pattern": "whitespace_pattern",
 }
 
 

@@ -22,7 +22,7 @@ from firstcause.lab.sealed import moved
 from firstcause.record import ranked
 from firstcause.record.folder import RunFolder
 from firstcause.record.supervise import launch
-from firstcause.sandbox import bounded, lifetime
+from firstcause.sandbox import bounded
 from firstcause.sandbox.confine import command_for
 from firstcause.sandbox.program_copy import copy_of
 
@@ -67,16 +67,8 @@ def again(folder: RunFolder, seconds: float) -> Ranks:
             os.makedirs(record)
             command = [moved(word, run.folder, copy) for word in run.command]
             with open(os.path.join(scratch, "output"), "w+b") as output:
-                process = subprocess.Popen(
-                    command_for(scratch, command),
-                    cwd=copy,
-                    env=_environment(record, copy),
-                    stdin=subprocess.DEVNULL,
-                    stdout=output,
-                    stderr=output,
-                    start_new_session=True,
-                    preexec_fn=lifetime.bound(),
-                )
+                confined = command_for(scratch, command)
+                process = bounded.start(confined, copy, _environment(record, copy), output)
                 try:
                     code, still = _watched(process, record, began + seconds)
                 finally:

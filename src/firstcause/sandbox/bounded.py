@@ -7,6 +7,7 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
+from typing import IO
 
 from firstcause.sandbox import lifetime
 
@@ -14,6 +15,22 @@ from firstcause.sandbox import lifetime
 GRACE_SECONDS = 5.0
 # Of its output, the last bytes are kept.
 SAID = 4000
+
+
+def start(
+    command: Sequence[str], folder: str, environment: Mapping[str, str], output: IO[bytes]
+) -> subprocess.Popen[bytes]:
+    """A command in a session of its own, without input, that dies with this process; raises ``OSError``."""
+    return subprocess.Popen(
+        command,
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=output,
+        start_new_session=True,
+        preexec_fn=lifetime.bound(),
+    )
 
 
 def run(
@@ -24,16 +41,7 @@ def run(
     It has a session of its own, no input, and dies with this process. Raises ``OSError`` where it cannot be started.
     """
     with tempfile.TemporaryFile() as out:
-        process = subprocess.Popen(
-            command,
-            cwd=folder,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=out,
-            start_new_session=True,
-            preexec_fn=lifetime.bound(),
-        )
+        process = start(command, folder, environment, out)
         try:
             code: int | None = process.wait(timeout=max(seconds, 0.1))
         except subprocess.TimeoutExpired:

@@ -4,7 +4,7 @@ Facts:
 
 - ``class``, ``attribute``: the class of the module, and the attribute's name.
 - ``file``, ``line``: the user's line that failed.
-- ``persistent``: checkpoints are to hold the attribute, and the line is that of the constructor which makes it.
+- ``beside``: the attributes of the class that checkpoints lack; the line is then that of the constructor which makes the first.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ CAUSE = "tensor-attribute-not-a-buffer"
 def line(facts: Facts, project: Project) -> Site | None:
     """The line that assigns the attribute; where several do, the line that failed."""
     found = attribute_binding(project, str(facts.get("class")), str(facts.get("attribute")))
-    if found is not None and not facts.get("persistent"):
+    if found is not None and not facts.get("beside"):
         return found.module.site(found.statement)
     return named_line(facts, project)
 
 
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     """Register the tensor where the constructor assigns it; None where it is a list or is assigned elsewhere too."""
-    name, persistent = str(facts.get("attribute")), bool(facts.get("persistent"))
-    if persistent:
+    name, beside = str(facts.get("attribute")), facts.get("beside")
+    if beside:
         place = statement_of(facts, project)
     else:
         found = attribute_binding(project, str(facts.get("class")), name)
@@ -54,16 +54,16 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
         return None
     owner = module.segment(target.value)
     value = module.segment(statement.value)
-    if persistent:
+    if beside:
+        made = _made(module, function, beside)
+        if {n for _, n, _ in made} != set(beside):
+            return None
         return draft(
             project,
             root,
             CAUSE,
-            [
-                replaced(module, s, f'{owner}.register_buffer("{n}", {v})')
-                for s, n, v in _beside(module, function)
-            ],
-            f"Register what `{owner}` keeps as plain tensors as buffers: checkpoints hold them.",
+            [replaced(module, s, f'{owner}.register_buffer("{n}", {v})') for s, n, v in made],
+            f"Register {' and '.join(f'`{owner}.{n}`' for n in beside)} as buffers: checkpoints hold them.",
             f"{module.site(statement)}: state_dict has more keys, and .to(), .half() and .cuda() move them too.",
             "Checkpoints that were written before: they lack the keys, and load_state_dict says so.",
         )
@@ -79,18 +79,14 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     )
 
 
-def _beside(module: Module, function: ast.FunctionDef) -> list[tuple[ast.Assign, str, str]]:
-    """The constructor's assignments of tensors to attributes, with names and values: they are left out together."""
+def _made(module: Module, function: ast.FunctionDef, names: list[str]) -> list[tuple[ast.Assign, str, str]]:
+    """The constructor's assignments of tensors to these attributes, with names and values."""
     found = []
     for statement in function.body:
-        target = (
-            statement.targets[0]
-            if isinstance(statement, ast.Assign) and len(statement.targets) == 1
-            else None
-        )
-        if not isinstance(statement, ast.Assign) or not isinstance(target, ast.Attribute):
+        if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
             continue
-        made = statement.value
-        if isinstance(made, ast.Call) and ast.unparse(made.func).startswith("torch."):
+        target, made = statement.targets[0], statement.value
+        is_tensor = isinstance(made, ast.Call) and ast.unparse(made.func).startswith("torch.")
+        if is_tensor and isinstance(target, ast.Attribute) and target.attr in names:
             found.append((statement, target.attr, module.segment(made)))
     return found

@@ -10,7 +10,9 @@ import copy
 import functools
 import os
 import sys
+import weakref
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +20,7 @@ import torch
 
 from firstcause.lab import places
 from firstcause.lab.audit import Watcher
+from firstcause.record.observe.guard import unseen
 
 HERE = os.path.dirname(__file__)
 # Larger attributes are no statistics, and would be copied here.
@@ -44,10 +47,9 @@ class Watch(Watcher):
     def start(self) -> None:
         self.saved: dict[type, Saved] = {}
         self.batches: dict[type, tuple[Any, ...]] = {}
-        self.holds: dict[int, bool] = {}
-        self.due: dict[int, tuple[Saved, dict[str, Any]]] = {}
+        self.holds: weakref.WeakKeyDictionary[torch.nn.Module, bool] = weakref.WeakKeyDictionary()
+        self.due: weakref.WeakKeyDictionary[torch.nn.Module, tuple[Saved, Any]] = weakref.WeakKeyDictionary()
         self.found: dict[str, Any] = {}
-        self.own = False
         module = torch.nn.Module
         module.state_dict = self._around(module.state_dict, self._asked)
         module.load_state_dict = self._around(module.load_state_dict, self._loaded)
@@ -60,48 +62,37 @@ class Watch(Watcher):
             while os.path.dirname(caller.f_code.co_filename) == HERE and caller.f_back is not None:
                 # Another watcher's wrapper.
                 caller = caller.f_back
-            if not self.own and places.is_user_file(caller.f_code.co_filename):
-                self.own = True
+            if places.is_user_file(caller.f_code.co_filename):
                 try:
                     note(module, args, result, places.of_frame(caller, columns=True))
-                except Exception:  # noqa: BLE001 - a model that cannot be called here is not looked into
+                except Exception:  # noqa: BLE001 - a model that cannot be copied or called is not looked into
                     self.saved.pop(type(module), None)
-                finally:
-                    self.own = False
             return result
 
         return called
 
     def ran(self, module: torch.nn.Module, args: tuple[Any, ...], result: Any) -> None:
-        if self.own or not self._has_attributes(module):
+        if module not in self.holds:
+            self.holds[module] = any(True for _ in _attributes(module))
+        if not self.holds[module]:
             return
         if isinstance(result, torch.Tensor) and all(isinstance(a, torch.Tensor) for a in args):
             self.batches[type(module)] = args
-        if id(module) in self.due:
-            saved, site = self.due.pop(id(module))
-            self.own = True
-            try:
-                self._compare(module, saved, site)
-            finally:
-                self.own = False
-
-    def _has_attributes(self, module: torch.nn.Module) -> bool:
-        if id(module) not in self.holds:
-            self.holds[id(module)] = any(True for _ in _attributes(module))
-        return self.holds[id(module)]
+        if module in self.due:
+            self._compare(module, *self.due.pop(module))
 
     def _asked(self, module: torch.nn.Module, args: Any, result: Any, site: Any) -> None:
         batch = self.batches.get(type(module))
         attributes = {k: t.detach().clone() for k, t in _attributes(module)}
         if batch is None or not attributes or not isinstance(result, Mapping):
             return
-        batch = tuple(a.detach().clone() for a in batch)
-        output = _evaluated(module, batch)
+        batch, whole = tuple(a.detach().clone() for a in batch), copy.deepcopy(module)
+        output = _evaluated(whole, batch)
         # What a forward writes is a state of the call, or a cache.
-        still = {k: t for k, t in _attributes(module) if k in attributes and torch.equal(t, attributes[k])}
+        after = dict(_attributes(whole))
+        still = {k: t for k, t in attributes.items() if k in after and torch.equal(t, after[k])}
         if output is not None and still:
-            kept = {k: attributes[k] for k in still}
-            self.saved[type(module)] = Saved(frozenset(map(str, result)), kept, batch, output)
+            self.saved[type(module)] = Saved(frozenset(map(str, result)), still, batch, output)
 
     def _loaded(self, module: torch.nn.Module, args: Any, result: Any, site: dict[str, Any] | None) -> None:
         saved = self.saved.get(type(module))
@@ -109,7 +100,7 @@ class Watch(Watcher):
         if saved is None or site is None or not isinstance(given, Mapping):
             return
         if frozenset(map(str, given)) == saved.keys:
-            self.due[id(module)] = saved, site
+            self.due[module] = saved, site
 
     def _compare(self, module: torch.nn.Module, saved: Saved, site: dict[str, Any]) -> None:
         own = dict(_attributes(module))
@@ -132,11 +123,14 @@ class Watch(Watcher):
         if differs < DIFFERENT or then > SAME:
             return
         path, name = next(iter(other))
+        # Of the same module, so that one statement of its class beside the other makes them.
+        beside = [n for p, n in other if p == path]
         self.found = {
             "site": site,
             "class": type(module.get_submodule(path)).__name__,
             "path": path,
             "attribute": name,
+            "beside": beside,
             "names": [f"{p}.{n}".lstrip(".") for p, n in other],
             "differs": differs,
             "then": then,
@@ -161,17 +155,26 @@ def _attributes(module: torch.nn.Module) -> Iterator[tuple[tuple[str, str], torc
                 yield (path, name), value
 
 
-def _evaluated(module: torch.nn.Module, batch: tuple[Any, ...]) -> torch.Tensor | None:
-    """What a model gives for a batch in evaluation mode; its mode, and the random numbers, are as before."""
-    modes = {m: m.training for m in module.modules()}
-    module.eval()
+def _evaluated(copied: torch.nn.Module, batch: tuple[Any, ...]) -> torch.Tensor | None:
+    """What a copy of a model gives for a batch in evaluation mode; nobody else who looks on is told of the call."""
+    copied.eval()
+    with unseen(), _without_hooks(), torch.no_grad(), torch.random.fork_rng(devices=[]):
+        result = copied(*batch)
+    return result.detach().clone().float() if isinstance(result, torch.Tensor) else None
+
+
+@contextmanager
+def _without_hooks() -> Iterator[None]:
+    """Without the hooks on every module, which are those of the watchers."""
+    hooks = torch.nn.modules.module
+    held = [(d, dict(d)) for d in (hooks._global_forward_pre_hooks, hooks._global_forward_hooks)]
+    for d, _ in held:
+        d.clear()
     try:
-        with torch.no_grad(), torch.random.fork_rng(devices=[]):
-            result = module(*batch)
-        return result.detach().clone().float() if isinstance(result, torch.Tensor) else None
+        yield
     finally:
-        for one, training in modes.items():
-            one.training = training
+        for d, before in held:
+            d.update(before)
 
 
 def _range(tensor: torch.Tensor) -> list[float]:

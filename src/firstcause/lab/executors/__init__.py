@@ -30,6 +30,9 @@ OF_THE_MACHINE = (
 )
 
 
+Settings = dict[str, str | int | float]
+
+
 @dataclass(frozen=True)
 class Job:
     """A command that is waited for: its words, folder and environment, the file of its output, seconds at most."""
@@ -81,14 +84,14 @@ def named(text: str, folder: RunFolder) -> Executor:
     if name not in FILES:
         known = ", ".join(FILES)
         raise InputError("no-executor", f"{name!r} is no executor", f"give one of {known}")
-    settings: dict[str, str | int] = {}
+    settings: Settings = {}
     for part in filter(None, rest.split(",")):
         key, is_set, value = part.partition("=")
         if not (key and is_set and value):
             raise InputError(
                 "no-executor", f"{part!r} is no setting of {name}", f"write {name}:KEY=VALUE,KEY=VALUE"
             )
-        settings[key] = int(value) if value.isdigit() else value
+        settings[key] = _number(value)
     made: Executor = importlib.import_module(f"{__name__}.{FILES[name]}").start(folder, settings)
     return made
 
@@ -101,6 +104,22 @@ def uses_card(folder: RunFolder) -> bool:
 def missing(package: str) -> InputError:
     """The error for an engine that is not installed."""
     return InputError("no-executor", f"{package} is not installed", f"pip install 'firstcause[{package}]'")
+
+
+def refused(engine: str, error: Exception) -> InputError:
+    """The error for an engine that does not start with its settings; of what it says, the first line."""
+    said = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
+    text = f"{engine} does not start with these settings: {said.strip()[:300]}"
+    return InputError("no-executor", text, f"give settings of {engine}'s own, or leave --executor out")
+
+
+def _number(text: str) -> str | int | float:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
 
 
 def travelling(environment: Mapping[str, str]) -> dict[str, str]:

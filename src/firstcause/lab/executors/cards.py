@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import queue
-from collections.abc import Mapping
 
 from firstcause.errors import InputError
-from firstcause.lab.executors import Executor, Job, Over, here
+from firstcause.lab.executors import Executor, Job, Over, Settings, here
 from firstcause.record.folder import RunFolder
 
 DRIVER = "/proc/driver/nvidia/gpus"
@@ -36,7 +35,7 @@ class Cards:
         """A card needs nothing."""
 
 
-def start(folder: RunFolder, settings: Mapping[str, str | int]) -> Executor:
+def start(folder: RunFolder, settings: Settings) -> Executor:
     """The visible cards, or as many as ``cards:number=N`` says. Raises ``InputError`` where there is none."""
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
     if visible is None:
@@ -45,7 +44,12 @@ def start(folder: RunFolder, settings: Mapping[str, str | int]) -> Executor:
         names = [str(i) for i in range(count)]
     else:
         names = [name for name in visible.split(",") if name]
-    names = names[: int(settings.get("number", len(names)))]
+    number = settings.get("number", len(names))
+    if set(settings) - {"number"} or not isinstance(number, int):
+        raise InputError(
+            "no-executor", "cards takes one setting, the number of cards", "write cards:number=2"
+        )
+    names = names[:number]
     if not names:
         raise InputError(
             "no-executor",

@@ -6,23 +6,14 @@ import subprocess
 import time
 
 from firstcause.lab.executors import Job, Over, arrived
-from firstcause.sandbox import lifetime
+from firstcause.sandbox import bounded
 
 
 def run(job: Job) -> Over:
     """Run a job to its end or to the end of its time. Raises ``OSError`` where it cannot be started."""
     began = time.monotonic()
     with open(job.output, "wb") as output:
-        process = subprocess.Popen(
-            job.command,
-            cwd=job.folder,
-            env=job.environment,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=output,
-            start_new_session=True,
-            preexec_fn=lifetime.bound(),
-        )
+        process = bounded.start(job.command, job.folder, job.environment, output)
         try:
             code: int | None = process.wait(job.seconds)
         except subprocess.TimeoutExpired:

@@ -5,11 +5,19 @@ from __future__ import annotations
 import math
 import os
 import shutil
-from collections.abc import Mapping
 from typing import Any
 
-from firstcause.errors import InputError
-from firstcause.lab.executors import Executor, Job, Over, here, missing, travelling, uses_card
+from firstcause.lab.executors import (
+    Executor,
+    Job,
+    Over,
+    Settings,
+    here,
+    missing,
+    refused,
+    travelling,
+    uses_card,
+)
 from firstcause.record.folder import RunFolder
 
 # Jobs that may be in the queue at once; the engine decides how many of them run.
@@ -39,7 +47,7 @@ class Jobs:
         shutil.rmtree(self.files, ignore_errors=True)
 
 
-def start(folder: RunFolder, settings: Mapping[str, str | int]) -> Executor:
+def start(folder: RunFolder, settings: Settings) -> Executor:
     """submitit's AutoExecutor; settings are its parameters (``slurm_partition=gpu``), and ``cluster=local`` or ``slurm``."""
     try:
         import submitit
@@ -56,10 +64,5 @@ def start(folder: RunFolder, settings: Mapping[str, str | int]) -> Executor:
         executor.update_parameters(name="firstcause", **given)
     except (RuntimeError, ValueError, NameError, AssertionError) as error:
         shutil.rmtree(files, ignore_errors=True)
-        said = str(error).partition("\n")[0]
-        raise InputError(
-            "no-executor",
-            f"submitit does not take these settings: {said}",
-            "give parameters of submitit's AutoExecutor",
-        ) from error
+        raise refused("submitit", error) from error
     return Jobs(executor, (utils.UncompletedJobError, utils.FailedSubmissionError), files)

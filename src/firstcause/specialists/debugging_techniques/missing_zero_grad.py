@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 
-from firstcause.lab.counterfactual import CONTROL, Arm, Ran
+from firstcause.lab.counterfactual import CONTROL, Arm, Lab, Ran
 from firstcause.schema import Evidence, Hypothesis
 from firstcause.specialists import audits, gains
 from firstcause.specialists.examination import Examination, Facts
 from firstcause.specialists.losses import end
-from firstcause.specialists.trajectories import trajectories, worth_asking
+from firstcause.specialists.trajectories import Trajectories, trajectories, worth_asking
 from firstcause.specialists.verdicts import confirmed, inconclusive
 
 CAUSE = "missing-zero-grad"
@@ -56,8 +56,7 @@ def _of_a_divergence(examination: Examination) -> Hypothesis:
     ran = trajectories(examination)
     if isinstance(ran, str) or examination.lab is None:
         return inconclusive(CAUSE, str(ran))
-    steps = max(len(ran.control.rows), LEAST)
-    one = examination.lab.from_start([CLEARED], steps, ran.after)[CLEARED.name]
+    one = _cleared(examination.lab, ran)
     counts = {
         "carried": one.facts.get("cleared", 0),
         "steps": one.facts.get("steps", 0),
@@ -70,6 +69,10 @@ def _of_a_divergence(examination: Examination) -> Hypothesis:
         )
     kept = one.finite and end(one) <= gains.FALLEN * ran.start
     return _settled(examination, counts, one, ran.arms[CONTROL.name], kept)
+
+
+def _cleared(lab: Lab, ran: Trajectories) -> Ran:
+    return lab.from_start([CLEARED], max(len(ran.control.rows), LEAST), ran.after)[CLEARED.name]
 
 
 def _settled(examination: Examination, course: Facts, one: Ran, control: Ran, better: bool) -> Hypothesis:
@@ -103,7 +106,7 @@ def facts(examination: Examination) -> Facts:
     ran = trajectories(examination)
     if isinstance(ran, str) or examination.lab is None:
         return {}
-    one = examination.lab.from_start([CLEARED], max(len(ran.control.rows), LEAST), ran.after)[CLEARED.name]
+    one = _cleared(examination.lab, ran)
     return {
         "step": examination.place(one.facts.get("step") or _place(ran.control, "step_site")),
         "backward": examination.place(_place(ran.control, "site")),

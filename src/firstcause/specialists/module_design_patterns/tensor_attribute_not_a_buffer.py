@@ -42,7 +42,7 @@ def _settled(cause: str, examination: Examination, mine: Facts) -> Hypothesis:
 
 def _known(examination: Examination, mine: Facts) -> Facts:
     place = _made(examination, mine["class"], mine["attribute"]) or examination.place(mine["site"])
-    return place | {"class": mine["class"], "attribute": mine["attribute"], "persistent": True}
+    return place | {"class": mine["class"], "attribute": mine["attribute"], "beside": mine["beside"]}
 
 
 def _made(examination: Examination, class_name: str, attribute: str) -> Facts:

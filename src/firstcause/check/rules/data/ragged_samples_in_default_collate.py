@@ -14,6 +14,7 @@ from firstcause.check.code import Call, Code, finding
 from firstcause.check.rule import Example
 from firstcause.check.rules.data.shuffled_stream import class_made
 from firstcause.schema.finding import Category, Finding
+from firstcause.source.callsites import last_name
 from firstcause.source.classes import lineage
 from firstcause.source.resolve import Defined
 
@@ -30,6 +31,7 @@ def find(code: Code) -> Iterator[Finding]:
     classes: dict[ast.AST | None, Defined] = {
         d.node: d for d in code.subclasses_of("torch.utils.data.Dataset") if isinstance(d.node, ast.ClassDef)
     }
+    of_objects = {call.node for call in code.calls(*OF_OBJECTS)}
     for call in code.calls("torch.utils.data.DataLoader"):
         if call.may_have("collate_fn") or call.may_have("batch_sampler") or len(call.node.args) > 2:
             continue
@@ -39,18 +41,16 @@ def find(code: Code) -> Iterator[Finding]:
         for origin in code.origins(value.module, value.node):
             made = classes.get(class_made(code, origin.module, origin.node))
             where = _of_boxes(code, made) if made is not None else None
-            if where is not None or _is_of_objects(code, origin.module, origin.node):
-                yield _told(call, where or "each image has another number of objects")
+            if origin.node in of_objects:
+                where = "each image has another number of objects"
+            if where is not None:
+                yield _told(call, where)
                 break
 
 
 def _told(call: Call, where: str) -> Finding:
     text = f"{where}, and a loader without collate_fn stacks samples: they must all have one shape"
     return finding(SLUG, CATEGORY, call.module, call.node, text, argument="collate_fn")
-
-
-def _is_of_objects(code: Code, module: object, node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and any(c.node is node for c in code.calls(*OF_OBJECTS))
 
 
 def _of_boxes(code: Code, made: Defined) -> str | None:
@@ -60,7 +60,7 @@ def _of_boxes(code: Code, made: Defined) -> str | None:
         for method in part.node.body:
             if not isinstance(method, ast.FunctionDef) or method.name != "__getitem__":
                 continue
-            if "pad" in part.module.segment(method).lower():
+            if any("pad" in last_name(n.func).lower() for n in ast.walk(method) if isinstance(n, ast.Call)):
                 return None
             for line, value in _entries(method):
                 if isinstance(value, (ast.Call, ast.Name, ast.Subscript)):

@@ -1,8 +1,7 @@
 """A seed was asked for and is given to one source of chance, while another one that the program draws from has none.
 
 Why: two runs part at the first number of the source that was left out, and the seed explains nothing.
-Refuted by: no seed in the brief, one call that seeds them all (set_seed, seed_everything), generators of one's own, draws that
-are only for show.
+Refuted by: no seed in the brief, one call that seeds them all (set_seed, seed_everything), generators of one's own.
 Holds for: torch, NumPy and Python's random, all versions.
 """
 
@@ -28,8 +27,9 @@ def find(code: Code) -> Iterator[Finding]:
     given = seeded(code.project)
     if not given:
         return
+    taken = drawn(code.project)
     for source, name in CALLS.items():
-        draws = [d for d in drawn(code.project) if d.source == source]
+        draws = [d for d in taken if d.source == source]
         if not draws or any(g.source == source for g in given):
             continue
         last, first = given[-1], draws[0]
