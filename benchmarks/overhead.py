@@ -1,12 +1,13 @@
 """What observing costs: CPU time in paired blocks of one process, and peak memory in two.
 
-    python benchmarks/overhead.py [--blocks 30] [--steps 8] [--only TEXT] [--json FILE]
+    python benchmarks/overhead.py [--blocks 30] [--turns 1] [--steps 8] [--only TEXT] [--json FILE]
 
 The program is a GPT of 6 layers, d=256 (5.3 M parameters, 77 tensors) with AdamW and 4 sequences of 64 tokens a step,
 or 12 as nanoGPT has them for a CPU, or a variant of its loop. Blocks of
-steps alternate between the recorder on and off; the control alternates between off and off, anomaly mode between
-torch.autograd.set_detect_anomaly(True) and False, the floor between a hook that only reads the norm of every gradient
-and none. Medians of the pairs' ratios with a 95 % bootstrap interval. What a step costs more is fitted to the number of
+steps alternate between the recorder on and off, and where a block has several turns, each of --steps, the two of a pair
+take them alternately: on a machine whose speed drifts that tells smaller differences. The control alternates between off
+and off, anomaly mode between torch.autograd.set_detect_anomaly(True) and False, the floor between a hook that only reads
+the norm of every gradient and none. Medians of the pairs' ratios with a 95 % bootstrap interval. What a step costs more is fitted to the number of
 tensors by a line through the programs of small tensors.
 Peak memory is the largest resident set of a process with and one without us, the median of three each.
 """
@@ -118,11 +119,12 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--blocks", type=int, default=30)
-    parser.add_argument("--steps", type=int, default=8)
+    parser.add_argument("--turns", type=int, default=1, help="turns of a block")
+    parser.add_argument("--steps", type=int, default=8, help="steps of a turn")
     parser.add_argument("--only", default="", help="measure what has this text in its name")
     parser.add_argument("--json", metavar="FILE")
     options = parser.parse_args()
-    size = ["--blocks", str(options.blocks), "--steps", str(options.steps)]
+    size = ["--blocks", str(options.blocks), "--turns", str(options.turns), "--steps", str(options.steps)]
     result = {name: timed(name, arguments, size) for name, arguments in TIMED if options.only in name}
     result |= fitted(result)
     result |= {name: peak(name, program) for name, program in MEMORY if options.only in name}

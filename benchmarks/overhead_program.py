@@ -41,8 +41,8 @@ class Clock:
     """CPU time from end to end of the loop's body, so that what the recorder does at its top is counted."""
 
     def __init__(self, options):
-        self.options, self.times, self.blocks, self.spent = options, [], [], 0.0
-        self.steps = options.warm + 2 * options.blocks * options.steps
+        self.options, self.times, self.turns, self.spent = options, [], [], 0.0
+        self.steps = options.warm + 2 * options.blocks * options.turns * options.steps
         self.began = time.process_time()
 
     def tick(self, step):
@@ -54,17 +54,20 @@ class Clock:
         if done < 0 or done % self.options.steps:
             return
         if done:
-            self.blocks.append(self.spent)
+            self.turns.append(self.spent)
         self.spent = 0.0
-        # Switched between two steps, where the next mark finds it. The order inside a pair alternates, so that a
-        # drift of the machine weighs on both alike.
+        # Switched between two steps, where the next mark finds it. The two blocks of a pair take turns, in an order that
+        # alternates, so that a drift of the machine weighs on both alike.
         number = done // self.options.steps
         switch(self.options.toggle, (number // 2) % 2 == number % 2)
 
     def pairs(self):
-        for i in range(0, len(self.blocks) - 1, 2):
-            first, second = self.blocks[i], self.blocks[i + 1]
-            yield [first, second] if (i // 2) % 2 == 0 else [second, first]
+        taken = []
+        for i in range(0, len(self.turns) - 1, 2):
+            first, second = self.turns[i], self.turns[i + 1]
+            taken.append([first, second] if (i // 2) % 2 == 0 else [second, first])
+        for i in range(0, len(taken), self.options.turns):
+            yield [sum(both) for both in zip(*taken[i : i + self.options.turns], strict=True)]
 
 
 NORMS = {"on": False}
@@ -163,7 +166,8 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", choices=programs, default="top")
     parser.add_argument("--blocks", type=int, default=30)
-    parser.add_argument("--steps", type=int, default=4)
+    parser.add_argument("--steps", type=int, default=4, help="steps of a turn")
+    parser.add_argument("--turns", type=int, default=1, help="turns of a block")
     parser.add_argument("--warm", type=int, default=16)
     parser.add_argument("--toggle", choices=("recorder", "nothing", "anomaly", "norms"), default="recorder")
     parser.add_argument("--batch", type=int, default=4, help="sequences of 64 tokens")

@@ -20,7 +20,7 @@ from firstcause.source.callsites import call_index
 from firstcause.source.classes import external_bases
 from firstcause.source.flow import new_walk
 from firstcause.source.frames import Value
-from firstcause.source.module import FUNCTIONS, Module, kept
+from firstcause.source.module import FUNCTIONS, Module, children, kept
 from firstcause.source.project import Project
 from firstcause.source.resolve import Defined, external, resolve, root_of, roots_of
 from firstcause.source.values import PROCESSES
@@ -342,4 +342,4 @@ def _body(statements: Iterable[ast.AST]) -> Iterator[ast.AST]:
         node = waiting.pop()
         yield node
         if not isinstance(node, FUNCTIONS):
-            waiting += ast.iter_child_nodes(node)
+            waiting += children(node)

@@ -9,7 +9,7 @@ from firstcause.check.code import Code, Loop
 from firstcause.check.events import around, events, training_loops
 from firstcause.check.modes import trained_by
 from firstcause.check.steps import reached
-from firstcause.source.module import Module
+from firstcause.source.module import Module, within
 from firstcause.source.resolve import resolve
 
 STEPS = ("step", "scaler-step")
@@ -80,7 +80,7 @@ def _after(code: Code, module: Module, call: ast.Call) -> list[EvaluationLoop]:
         return []
     model, function = call.func.value.id, module.function(call)
     found = []
-    for node in ast.walk(function if function is not None else module.tree):
+    for node in within(function if function is not None else module.tree):
         if (
             not isinstance(node, ast.For)
             or node.lineno < call.lineno
@@ -119,5 +119,5 @@ def _again(module: Module, function: ast.AST | None, call: ast.Call, loop: ast.F
         and isinstance(n.func.value, ast.Name)
         and n.func.value.id == model
         and call.lineno < n.lineno <= loop.lineno
-        for n in ast.walk(function if function is not None else module.tree)
+        for n in within(function if function is not None else module.tree)
     )

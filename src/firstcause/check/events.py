@@ -18,7 +18,7 @@ from firstcause.source.callees import callees
 from firstcause.source.callsites import call_sites, last_name
 from firstcause.source.flow import new_walk
 from firstcause.source.frames import Frame, Value
-from firstcause.source.module import FUNCTIONS, FunctionNode, Module
+from firstcause.source.module import FUNCTIONS, FunctionNode, Module, children
 from firstcause.source.resolve import external, resolve
 
 EventKind = Literal[
@@ -225,7 +225,7 @@ def _in_order(node: ast.AST, guarded: bool) -> Iterator[tuple[ast.AST, bool]]:
     if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)) and node.value is not None:
         yield from _in_order(node.value, guarded)
         return
-    for child in ast.iter_child_nodes(node):
+    for child in children(node):
         yield from _in_order(child, guarded)
     yield node, guarded
 

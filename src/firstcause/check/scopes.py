@@ -187,9 +187,9 @@ def _unbound(module: Module) -> Iterator[ast.Name]:
     parameters = {getattr(p, "name", "") for d in _definitions(module) for p in getattr(d, "type_params", [])}
     for name in module.nodes(ast.Name):
         if (
-            not isinstance(name.ctx, ast.Load)
-            or name.id in everywhere
+            name.id in everywhere
             or name.id in given
+            or not isinstance(name.ctx, ast.Load)
             or name.id in parameters
             or _is_pythons(name.id)
         ):
@@ -259,7 +259,7 @@ def early(module: Module) -> Iterator[tuple[ast.Name, int]]:
     given = GIVEN | (NOTEBOOK if module.path.endswith(".ipynb") else frozenset())
     for read in module.nodes(ast.Name):
         line = first.get(read.id, 0)
-        if not isinstance(read.ctx, ast.Load) or read.id in given or read.lineno >= line:
+        if read.lineno >= line or not isinstance(read.ctx, ast.Load) or read.id in given:
             continue
         if scopes.scope(read) is not module.tree or _comes_round(module, read, line):
             continue

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from firstcause.check.code import Call, Code
+from firstcause.check.code import Call, Code, is_own_attribute
 from firstcause.check.makers import call_of, maker
 from firstcause.schema.site import Site
 from firstcause.source.callsites import last_name
@@ -18,7 +18,7 @@ from firstcause.source.classes import (
     lineage,
     subclasses,
 )
-from firstcause.source.module import Module
+from firstcause.source.module import Module, within
 from firstcause.source.resolve import Defined, external, resolve
 
 PARSER = "argparse.ArgumentParser"
@@ -59,9 +59,10 @@ def lacking(code: Code) -> Iterator[Lacking]:
         reads: dict[tuple[ast.AST | None, str], list[ast.Attribute]] = {}
         for node in module.nodes(ast.Attribute):
             held = node.value
-            of_self = isinstance(held, ast.Attribute) and isinstance(held.value, ast.Name)
-            if isinstance(held, ast.Name) or (of_self and held.value.id == "self"):  # type: ignore[attr-defined]
-                reads.setdefault((module.function(node), ast.unparse(held)), []).append(node)
+            if isinstance(held, ast.Name):
+                reads.setdefault((module.function(node), held.id), []).append(node)
+            elif is_own_attribute(held):
+                reads.setdefault((module.function(node), f"self.{held.attr}"), []).append(node)
         for nodes in reads.values():
             asked = {n.attr for n in nodes if isinstance(n.ctx, ast.Load)}
             # Only what reads some of the settings as well is followed.
@@ -131,7 +132,7 @@ def _annotation(module: Module, node: ast.expr) -> ast.expr | None:
         return None
     again = any(
         isinstance(n, ast.Name) and n.id == node.id and not isinstance(n.ctx, ast.Load)
-        for n in ast.walk(function)
+        for n in within(function)
     )
     return None if again else parameter.annotation
 
@@ -176,7 +177,7 @@ def _of_class(code: Code, found: Defined) -> _Settings | None:
 def _members(cls: ast.ClassDef) -> set[str]:
     """Everything that a class body or a method of it binds."""
     found: set[str] = set()
-    for node in ast.walk(cls):
+    for node in within(cls):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             found.add(node.name)
         elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):

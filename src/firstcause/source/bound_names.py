@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from firstcause.source.module import Module
+from firstcause.source.module import Module, within
 
 _BINDING: tuple[type[ast.AST], ...] = (
-    ast.Name, ast.Attribute, ast.Subscript, ast.alias, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef,
+    ast.Attribute, ast.Subscript, ast.alias, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef,
     ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping,
 )  # fmt: skip
 _STORE = ast.Store()
@@ -22,21 +22,27 @@ def index_bound_names(module: Module) -> None:
     module.indexed = True
     found: dict[ast.AST, set[str]] = {}
     parents = module.parents
-    for part in module.nodes(*_BINDING):
-        if getattr(part, "ctx", _STORE).__class__ is not ast.Store:
-            continue
-        for name in _bound_by(part):
-            holder: ast.AST | None = part
-            while holder is not None:
-                if isinstance(holder, ast.stmt):
-                    names = found.get(holder)
-                    if names is None:
-                        names = found[holder] = set()
-                    elif name in names:
-                        # So do all around it.
-                        break
-                    names.add(name)
-                holder = parents.get(holder)
+    bound: list[tuple[ast.AST, str]] = [
+        (n, n.id) for n in module.nodes(ast.Name) if n.ctx.__class__ is ast.Store
+    ]
+    bound += [
+        (part, name)
+        for part in module.nodes(*_BINDING)
+        if getattr(part, "ctx", _STORE).__class__ is ast.Store
+        for name in _bound_by(part)
+    ]
+    for part, name in bound:
+        holder: ast.AST | None = part
+        while holder is not None:
+            if isinstance(holder, ast.stmt):
+                names = found.get(holder)
+                if names is None:
+                    names = found[holder] = set()
+                elif name in names:
+                    # So do all around it.
+                    break
+                names.add(name)
+            holder = parents.get(holder)
     naming = {a for named in module.nodes(ast.NamedExpr) for a in module.ancestors(named)}
     for kind, nodes in module.by_type.items():
         if not issubclass(kind, ast.stmt):
@@ -84,7 +90,7 @@ def _aliases(module: Module) -> set[str]:
 
 
 def bound_names(node: ast.AST) -> Iterator[str]:
-    for part in ast.walk(node):
+    for part in within(node):
         yield from _bound_by(part)
 
 
@@ -95,7 +101,7 @@ def _bound_by(part: ast.AST) -> Iterator[str]:
             yield part.id
     elif isinstance(part, (ast.Attribute, ast.Subscript)):
         if isinstance(part.ctx, ast.Store):
-            yield from (n.id if isinstance(n, ast.Name) else getattr(n, "attr", "") for n in ast.walk(part))
+            yield from (n.id if isinstance(n, ast.Name) else getattr(n, "attr", "") for n in within(part))
     elif isinstance(part, ast.alias):
         yield part.asname or part.name.split(".")[0]
     elif isinstance(

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from firstcause.source.callees import CALLED, PARTIAL, Callee, callees
 from firstcause.source.classes import lineage, own_method, subclasses
 from firstcause.source.frames import Frame, Instance, Value
-from firstcause.source.module import FunctionNode, Module
+from firstcause.source.module import FunctionNode, Module, within
 from firstcause.source.project import Project
 from firstcause.source.resolve import Defined, resolve
 from firstcause.source.walk import Walk
@@ -202,7 +202,7 @@ def constructor_frames(walk: Walk, module: Module, cls: ast.ClassDef, init: Func
                 Frame(init, v, Instance(child.module, child.node, v), 1)
                 for v in constructor_calls(walk, child.module, child.node)
             ]
-        for node in ast.walk(own) if own is not None else ():
+        for node in within(own) if own is not None else ():
             if isinstance(node, ast.Call) and last_name(node.func) == "__init__":
                 call = Value(child.module, node)
                 frames += [c.frame(call) for c in callees(walk, call) if c.function is init]
@@ -245,7 +245,7 @@ def constructor_frame(walk: Walk, instance: Instance, cls: Defined) -> Frame | N
 
 
 def _call_of_base(function: FunctionNode) -> ast.Call | None:
-    for node in ast.walk(function):
+    for node in within(function):
         if isinstance(node, ast.Call) and last_name(node.func) == "__init__":
             return node
     return None

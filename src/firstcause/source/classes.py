@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 
 from firstcause.source.definitions import Definition, Wanted, may_bind, own_bindings
-from firstcause.source.module import FUNCTIONS, FunctionNode, Module, kept
+from firstcause.source.module import FUNCTIONS, FunctionNode, Module, children, kept, within
 from firstcause.source.project import Project
 from firstcause.source.resolve import Defined, external, resolve
 
@@ -96,7 +96,7 @@ def _own_methods(cls: ast.ClassDef) -> list[Method]:
         if isinstance(node, Method):
             found.append(node)
         elif isinstance(node, (ast.If, ast.Try)):
-            waiting += reversed(list(ast.iter_child_nodes(node)))
+            waiting += reversed(children(node))
     return found
 
 
@@ -172,7 +172,7 @@ def _assigned(project: Project, part: Defined, attribute: str) -> list[Assigned]
 def every_assignment(function: Method, wanted: Wanted) -> list[Definition]:
     """All assignments in a function, those included that a later one overwrites."""
     statements = kept(
-        function, "statements", lambda: [n for n in ast.walk(function) if isinstance(n, ast.stmt)]
+        function, "statements", lambda: [n for n in within(function) if isinstance(n, ast.stmt)]
     )
     return [d for node in statements if may_bind(node, wanted) for d in own_bindings(node, wanted)]
 

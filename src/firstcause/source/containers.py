@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from firstcause.source.definitions import Wanted
 from firstcause.source.frames import Value
-from firstcause.source.module import FUNCTIONS, Module, kept
+from firstcause.source.module import FUNCTIONS, Module, kept, within
 from firstcause.source.names import lookup
 from firstcause.source.steps import EACH, Path
 from firstcause.source.walk import Chain, Hop, Origin, Result, Walk
@@ -70,7 +70,7 @@ def grown(value: Value, holder: ast.expr, scope: ast.AST) -> list[Element]:
 def _growing_calls(scope: ast.AST) -> dict[str, list[ast.Call]]:
     """The calls that put something into a list, by the dump of what they are called on."""
     found: dict[str, list[ast.Call]] = {}
-    for node in ast.walk(scope):
+    for node in within(scope):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
             holder = node.func.value
             if node.func.attr in GROWING and isinstance(holder, (ast.Name, ast.Attribute)):

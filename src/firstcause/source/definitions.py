@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from firstcause.source.bound_names import bound_names
-from firstcause.source.module import COMPREHENSIONS, FUNCTIONS, FunctionNode, Module, kept
+from firstcause.source.module import COMPREHENSIONS, FUNCTIONS, FunctionNode, Module, children, kept, within
 from firstcause.source.overlays import laid_over
 from firstcause.source.steps import EACH, Path, constant_key, unpacked
 
@@ -32,8 +32,7 @@ class Definition:
     member: bool = False
 
 
-@dataclass(frozen=True)
-class Wanted:
+class Wanted(NamedTuple):
     """What is looked for: a name, or an attribute of a name; ``key`` also accepts assignments to that part of it."""
 
     name: str
@@ -51,7 +50,7 @@ class Wanted:
         if isinstance(target, ast.Name):
             is_base = self.attribute is None and target.id == self.name
             return ((), False) if is_base and isinstance(target.ctx, ast.Store) else None
-        for node in ast.walk(target):
+        for node in within(target):
             if not isinstance(getattr(node, "ctx", None), ast.Store) or not isinstance(node, ast.expr):
                 continue
             member = self.key is not None and self._is_member(node)
@@ -203,16 +202,14 @@ def _walrus(node: ast.AST, wanted: Wanted) -> Iterator[Definition]:
 def _named_expressions(node: ast.AST) -> list[ast.NamedExpr]:
     found = []
     waiting: list[ast.AST] = [
-        child
-        for child in ast.iter_child_nodes(node)
-        if isinstance(child, (ast.expr, ast.withitem, ast.keyword))
+        child for child in children(node) if isinstance(child, (ast.expr, ast.withitem, ast.keyword))
     ]
     while waiting:
         child = waiting.pop()
         if isinstance(child, ast.NamedExpr):
             found.append(child)
         if not isinstance(child, ast.Lambda):
-            waiting += [c for c in ast.iter_child_nodes(child) if not isinstance(c, ast.stmt)]
+            waiting += [c for c in children(child) if not isinstance(c, ast.stmt)]
     return found
 
 
@@ -271,7 +268,7 @@ def _around(
 
 
 def _captures(pattern: ast.pattern, wanted: Wanted) -> bool:
-    return any(wanted.name in (getattr(n, "name", None), getattr(n, "rest", None)) for n in ast.walk(pattern))
+    return any(wanted.name in (getattr(n, "name", None), getattr(n, "rest", None)) for n in within(pattern))
 
 
 def within_body(function: FunctionNode, node: ast.AST) -> bool:

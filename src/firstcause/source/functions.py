@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from firstcause.source.frames import Frame, Value
-from firstcause.source.module import FUNCTIONS, FunctionNode, Module, kept
+from firstcause.source.module import FUNCTIONS, FunctionNode, Module, children, kept
 from firstcause.source.steps import Path
 from firstcause.source.walk import Chain, Hop, Result, Walk
 
@@ -61,4 +61,4 @@ def _body_nodes(function: FunctionNode) -> Iterator[ast.AST]:
         node = waiting.pop()
         yield node
         if not isinstance(node, (*FUNCTIONS, ast.ClassDef)):
-            waiting += reversed(list(ast.iter_child_nodes(node)))
+            waiting += reversed(children(node))

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from firstcause.source.constructs import classes_named
-from firstcause.source.module import Module
+from firstcause.source.module import Module, within
 from firstcause.source.project import Project
 
 
@@ -19,7 +19,7 @@ def made_at(project: Project, held: Mapping[str, Any]) -> tuple[Module, ast.AST]
             return found.module, found.node
     attribute = _last(str(held.get("path") or ""))
     for found in classes_named(project, str(held.get("owner") or "")):
-        for node in ast.walk(found.node):
+        for node in within(found.node):
             if isinstance(node, (ast.Assign, ast.AnnAssign)) and _assigns(node, attribute):
                 return found.module, node
     for module in project.modules:

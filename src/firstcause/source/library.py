@@ -159,7 +159,7 @@ def _as_attributes(walk: Walk, value: Value, node: ast.Call, chain: Chain) -> Re
     """``vars(x)["k"]`` and ``asdict(x)["k"]`` are ``x.k``."""
     if not node.args or not value.path or value.path[0].kind != "item":
         return None
-    return walk.trace(value.at(node.args[0], (replace(value.path[0], kind="attr"), *value.path[1:])), chain)
+    return walk.trace(value.at(node.args[0], (value.path[0]._replace(kind="attr"), *value.path[1:])), chain)
 
 
 def _replace(walk: Walk, value: Value, node: ast.Call, chain: Chain) -> Result:

@@ -13,7 +13,7 @@ from firstcause.source.definitions import (
     reaching,
     within_body,
 )
-from firstcause.source.module import FUNCTIONS, FunctionNode, Module, kept
+from firstcause.source.module import FUNCTIONS, FunctionNode, Module, kept, within
 
 
 def lookup(module: Module, use: ast.AST, wanted: Wanted) -> list[Definition]:
@@ -89,4 +89,4 @@ def _is_local(function: FunctionNode, name: str) -> bool:
     if any(a.arg == name for a in parameters(function)):
         return True
     is_bound = bool(in_block(_body(function), Wanted(name))[0])
-    return is_bound and not any(isinstance(n, ast.Nonlocal) and name in n.names for n in ast.walk(function))
+    return is_bound and not any(isinstance(n, ast.Nonlocal) and name in n.names for n in within(function))

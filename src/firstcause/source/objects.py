@@ -24,7 +24,7 @@ from firstcause.source.classes import (
 from firstcause.source.containers import Element, grown, pick, starting_elements
 from firstcause.source.frames import Frame, Instance, Value
 from firstcause.source.functions import enter
-from firstcause.source.module import kept
+from firstcause.source.module import kept, within
 from firstcause.source.resolve import Defined, external, resolve
 from firstcause.source.steps import EACH, Path, Step
 from firstcause.source.walk import Chain, Holder, Hop, Origin, OriginKind, Result, Walk
@@ -282,7 +282,7 @@ def _child_of_container(walk: Walk, instance: Instance, path: Path, chain: Chain
     for owner in lineage(walk.project, instance.module, instance.cls):
         assert isinstance(owner.node, ast.ClassDef)
         init = own_method(owner.node, "__init__")
-        for node in ast.walk(init) if init is not None else ():
+        for node in within(init) if init is not None else ():
             if isinstance(node, ast.Call) and is_super_init(node):
                 frame = constructor_frame(walk, instance, owner)
                 elements = [

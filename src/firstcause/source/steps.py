@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 StepKind = Literal["attr", "item", "iter", "child"]
 
 
-@dataclass(frozen=True)
-class Step:
+# A tuple is made and hashed in a third of the time of a frozen class.
+class Step(NamedTuple):
     """One projection: ``attr`` and ``child`` with a name, ``item`` with a key (None: any), ``iter`` for any element."""
 
     kind: StepKind

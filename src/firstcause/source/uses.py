@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TypeGuard
 
-from firstcause.source.module import Module
+from firstcause.source.module import Module, within
 from firstcause.source.project import Project
 from firstcause.source.steps import constant_key
 from firstcause.source.walk import Holder, Hop, Origin
@@ -17,13 +17,13 @@ def reads(project: Project, holder: Holder) -> list[tuple[Module, ast.expr]]:
     if isinstance(holder.key, str):
         # One part of a config: whatever object it is read from, only reads of that part read the value.
         for module in project.modules:
-            found += [(module, n) for n in ast.walk(module.tree) if _reads_part(n, holder.key)]
+            found += [(module, n) for n in within(module.tree) if _reads_part(n, holder.key)]
         return found
     if holder.is_attribute:
         for module in project.modules:
-            found += [(module, n) for n in ast.walk(module.tree) if _reads_attribute(n, holder.name)]
+            found += [(module, n) for n in within(module.tree) if _reads_attribute(n, holder.name)]
         return found
-    found += [(holder.module, n) for n in ast.walk(holder.scope) if _reads_name(n, holder.name)]
+    found += [(holder.module, n) for n in within(holder.scope) if _reads_name(n, holder.name)]
     if holder.scope is holder.module.tree:
         for module in project.modules:
             if module is not holder.module:
@@ -50,13 +50,13 @@ def _reads_part(node: ast.AST, key: str) -> TypeGuard[ast.expr]:
 
 def _imported_reads(project: Project, module: Module, holder: Holder) -> list[tuple[Module, ast.expr]]:
     found: list[tuple[Module, ast.expr]] = []
-    for node in ast.walk(module.tree):
+    for node in within(module.tree):
         if isinstance(node, ast.ImportFrom):
             source = project.import_target(module, node.module or "", node.level)
             for alias in node.names if source is holder.module else ():
                 local = holder.name if alias.name == "*" else (alias.asname or alias.name)
                 if alias.name in (holder.name, "*"):
-                    found += [(module, n) for n in ast.walk(module.tree) if _reads_name(n, local)]
+                    found += [(module, n) for n in within(module.tree) if _reads_name(n, local)]
         elif (
             _reads_attribute(node, holder.name)
             and isinstance(node, ast.Attribute)

@@ -14,7 +14,7 @@ from firstcause.source.containers import grown, pick, starting_elements
 from firstcause.source.definitions import Definition, Wanted
 from firstcause.source.frames import Frame, Instance, Value, frame_of
 from firstcause.source.launch import LaunchFile
-from firstcause.source.module import FunctionNode, Module
+from firstcause.source.module import FunctionNode, Module, within
 from firstcause.source.names import at_end, lookup
 from firstcause.source.objects import class_part, part
 from firstcause.source.options import from_click
@@ -176,7 +176,7 @@ def _writes(walk: Walk, value: Value, definition: Definition, wanted: Wanted) ->
     if not walk.data:
         return []
     found = []
-    for node in ast.walk(_scope(value.module, definition.node, wanted)):
+    for node in within(_scope(value.module, definition.node, wanted)):
         targets = (
             node.targets
             if isinstance(node, ast.Assign)

@@ -48,6 +48,8 @@ OF_CALLBACK = {
 
 
 def find(code: Code) -> Iterator[Finding]:
+    if not code.imports("lightning") and not code.imports("pytorch_lightning"):
+        return
     for bases, hooks in ((MODULES, OF_MODULE), (CALLBACKS, OF_CALLBACK)):
         for cls in code.subclasses_of(*bases):
             assert isinstance(cls.node, ast.ClassDef)

@@ -18,7 +18,7 @@ from firstcause.check.sides import Side, asks_for_several, is_alone, other, side
 from firstcause.schema.finding import Category, Finding
 from firstcause.source.arguments import argument
 from firstcause.source.callsites import last_name
-from firstcause.source.module import FUNCTIONS, Module
+from firstcause.source.module import FUNCTIONS, Module, within
 
 SLUG = "rank-dependent-collective"
 CATEGORY: Category = "critical"
@@ -121,7 +121,7 @@ def _surely(call: Call, function: ast.AST, caller: Call) -> bool:
         if not asked:
             return False
         for before in _before(parent, child):
-            leaves = any(isinstance(n, (ast.Return, ast.Raise)) for n in ast.walk(before))
+            leaves = any(isinstance(n, (ast.Return, ast.Raise)) for n in within(before))
             if (
                 isinstance(before, ast.If)
                 and leaves
@@ -142,7 +142,7 @@ def _asks(test: ast.expr, function: ast.AST, caller: Call) -> bool:
     given = [*function.args.posonlyargs, *function.args.args]
     places = {a.arg: i - (given[0].arg in ("self", "cls")) for i, a in enumerate(given)}
     places |= {a.arg: len(given) for a in function.args.kwonlyargs}
-    for name in {n.id for n in ast.walk(test) if isinstance(n, ast.Name)} & set(places):
+    for name in {n.id for n in within(test) if isinstance(n, ast.Name)} & set(places):
         found = argument(caller.node, places[name], name)
         if found is None or isinstance(found.node, ast.Constant):
             return False
@@ -158,7 +158,7 @@ def _joined(code: Code, one: _Reached, found: list[_Reached], every: list[Call])
             return True
     guard = one.guard
     if isinstance(guard, ast.If):
-        inside = any(n is one.call.node for s in guard.body for n in ast.walk(s))
+        inside = any(n is one.call.node for s in guard.body for n in within(s))
         # Who leaves before may have joined already.
         away: list[ast.AST] = [*guard.orelse] if inside else [*guard.body]
     else:
@@ -167,7 +167,7 @@ def _joined(code: Code, one: _Reached, found: list[_Reached], every: list[Call])
             for n in (getattr(guard, "body", None), getattr(guard, "orelse", None))
             if isinstance(n, ast.expr)
         ]
-        away = [n for n in away if not any(x is one.call.node for x in ast.walk(n))]
+        away = [n for n in away if not any(x is one.call.node for x in within(n))]
     if any(_holds(code, one.call.module, n, every, HOPS) for n in away):
         return True
     ended = [c for c in code.methods_and_calls("destroy_process_group") if c.module is one.call.module]
@@ -178,7 +178,7 @@ def _joined(code: Code, one: _Reached, found: list[_Reached], every: list[Call])
 def _holds(code: Code, module: Module, node: ast.AST, every: list[Call], hops: int) -> bool:
     """Whether any collective stands in some code, or in the functions that it calls."""
     nodes = {c.node for c in every} | {c.node for n in _OTHERS for c in code.methods_and_calls(n)}
-    for inner in ast.walk(node):
+    for inner in within(node):
         if not isinstance(inner, ast.Call):
             continue
         if inner in nodes:

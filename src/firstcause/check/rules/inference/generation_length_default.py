@@ -60,6 +60,7 @@ def _sets(code: Code, name: str) -> bool:
     return any(
         isinstance(t, ast.Attribute) and t.attr == name
         for m in code.modules
+        if name in m.text
         for n in m.nodes(ast.Assign)
         for t in n.targets
     )

@@ -26,8 +26,16 @@ MARKERS = ("<|im_start|>", "[INST]", "<|start_header_id|>", "<start_of_turn>", "
 
 
 def find(code: Code) -> Iterator[Finding]:
-    if code.called_names() & {"apply_chat_template", "chat", "create_chat_completion"} or _by_hand(code):
+    if code.called_names() & {"apply_chat_template", "chat", "create_chat_completion"}:
         return
+    found = list(_plain(code))
+    # What looks through all texts is asked last.
+    if found and not _by_hand(code):
+        yield from found
+
+
+def _plain(code: Code) -> Iterator[Finding]:
+    """Every generation from plain text by a model that was trained on conversations."""
     for call in code.calls(*ENGINES):
         model = call.constant("model", 0) or call.constant("model_path", 0)
         if model is None or not isinstance(model.value, str) or not is_chat(model.value):

@@ -61,8 +61,10 @@ def _is_of_void(code: Code, module: Module, node: ast.Compare) -> bool:
     if len(sides) != 2 or not isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
         return False
     named = [s for s in sides if any(w in last_name(s).lower() for w in TARGETS)]
+    if not named:
+        return False
     known = [code.constant(module, s) for s in sides if s not in named]
-    return bool(named) and any(k is not None and type(k.value) is int and k.value == VOID for k in known)
+    return any(k is not None and type(k.value) is int and k.value == VOID for k in known)
 
 
 def _rewrites(module: Module, node: ast.Compare) -> bool:

@@ -15,7 +15,7 @@ from firstcause.check.library_names import shortest
 from firstcause.check.rule import Example
 from firstcause.schema.finding import Category, Finding
 from firstcause.source.classes import external_bases
-from firstcause.source.module import Module
+from firstcause.source.module import Module, within
 from firstcause.source.resolve import Defined, external, resolve
 
 SLUG = "unregistered-submodules"
@@ -67,7 +67,7 @@ def _starts_empty(cls: ast.ClassDef, attribute: str) -> bool:
         and isinstance(n.value, ast.List)
         and not n.value.elts
         and any(is_own_attribute(t) and t.attr == attribute for t in n.targets)
-        for n in ast.walk(cls)
+        for n in within(cls)
     )
 
 
@@ -102,7 +102,7 @@ def _class_of_modules(code: Code, module: Module, element: ast.expr) -> str | No
 
 def _handed_on(cls: ast.ClassDef, attribute: str) -> bool:
     """Registered in another way: given to a container, a Sequential, add_module or setattr in the class."""
-    for node in ast.walk(cls):
+    for node in within(cls):
         if not isinstance(node, ast.Call):
             continue
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
@@ -113,7 +113,7 @@ def _handed_on(cls: ast.ClassDef, attribute: str) -> bool:
         if name.lstrip("_")[:1].isupper() and any(is_own_attribute(g) and g.attr == attribute for g in given):
             return True
         if name in ("ModuleList", "ModuleDict", "Sequential", "ParameterList"):
-            inside = [n for a in node.args for n in ast.walk(a)]
+            inside = [n for a in node.args for n in within(a)]
             if any(isinstance(n, ast.Attribute) and n.attr == attribute for n in inside):
                 return True
     return False

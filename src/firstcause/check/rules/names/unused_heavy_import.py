@@ -50,8 +50,8 @@ HEAVY = frozenset(
 
 def find(code: Code) -> Iterator[Finding]:
     for module in code.modules:
-        if os.path.basename(module.path) == "__init__.py" or any(
-            True for n in module.nodes(ast.Name) if n.id == "__all__"
+        if os.path.basename(module.path) == "__init__.py" or (
+            "__all__" in module.text and any(n.id == "__all__" for n in module.nodes(ast.Name))
         ):
             continue
         for node in module.nodes(ast.Import):

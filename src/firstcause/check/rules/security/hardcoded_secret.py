@@ -50,9 +50,9 @@ def find(code: Code) -> Iterator[Finding]:
             if not isinstance(node.value, str) or not 8 < len(node.value) < 400:
                 continue
             value = node.value.removeprefix("Bearer ")
-            if _is_made_up(value):
+            if not PREFIXED.match(value) and not (_is_named(module, node) and _is_random(value)):
                 continue
-            if PREFIXED.match(value) or (_is_named(module, node) and _is_random(value)):
+            if not _is_made_up(value):
                 shown = f"{value[:3]}…"
                 text = f"a secret ({shown}, {len(value)} long) stands in the source: revoke it and read it from the environment"
                 yield finding(SLUG, CATEGORY, module, node, text, key="secrets")

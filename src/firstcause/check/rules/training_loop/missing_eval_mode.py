@@ -17,7 +17,7 @@ from firstcause.check.makers import call_of
 from firstcause.check.modes import has_modes
 from firstcause.check.rule import Example
 from firstcause.schema.finding import Category, Finding
-from firstcause.source.module import Module
+from firstcause.source.module import Module, within
 from firstcause.source.resolve import resolve
 
 SLUG = "missing-eval-mode"
@@ -32,7 +32,7 @@ def find(code: Code) -> Iterator[Finding]:
     for module, place in _quiet_places(code):
         if _is_of_training(module, place):
             continue
-        for node in ast.walk(place):
+        for node in within(place):
             if not isinstance(node, ast.Call) or not _is_model_call(node):
                 continue
             if _trains(module, place):

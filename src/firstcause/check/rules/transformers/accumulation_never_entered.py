@@ -22,9 +22,10 @@ HOLDS: Mapping[str, str] = {}
 
 
 def find(code: Code) -> Iterator[Finding]:
-    if code.called_names() & {"accumulate", "no_sync"} or _counts_itself(code):
+    made_here = code.calls("accelerate.Accelerator")
+    if not made_here or code.called_names() & {"accumulate", "no_sync"} or _counts_itself(code):
         return
-    for made in code.calls("accelerate.Accelerator"):
+    for made in made_here:
         steps = made.constant("gradient_accumulation_steps")
         if steps is None or not isinstance(steps.value, int) or steps.value < 2:
             continue

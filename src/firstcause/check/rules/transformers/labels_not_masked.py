@@ -82,6 +82,8 @@ def _holds_whole_texts(code: Code) -> bool:
 
 def _labels(module: Module) -> Iterator[tuple[ast.AST, ast.expr]]:
     """What is stored under the key or passed as the argument ``labels``."""
+    if "labels" not in module.text:
+        return
     for display in module.nodes(ast.Dict):
         for key, value in zip(display.keys, display.values, strict=True):
             if isinstance(key, ast.Constant) and key.value == "labels":

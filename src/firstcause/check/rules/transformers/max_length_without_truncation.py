@@ -23,7 +23,7 @@ def find(code: Code) -> Iterator[Finding]:
     if not code.imports("transformers"):
         return
     for module in code.modules:
-        for node in module.nodes(ast.Call):
+        for node in module.nodes(ast.Call) if "max_length" in module.text else ():
             named = {k.arg: k.value for k in node.keywords}
             if "padding" not in named or "max_length" not in named or "truncation" in named or None in named:
                 continue

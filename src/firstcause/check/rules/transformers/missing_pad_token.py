@@ -48,7 +48,8 @@ def find(code: Code) -> Iterator[Finding]:
 def _is_set(code: Code) -> bool:
     if code.called_names() & {"add_special_tokens", "resize_token_embeddings"}:
         return True
-    stores = (t for m in code.modules for n in m.nodes(ast.Assign) for t in n.targets)
+    written = (m for m in code.modules if "pad_token" in m.text)
+    stores = (t for m in written for n in m.nodes(ast.Assign) for t in n.targets)
     return any(
         isinstance(t, ast.Attribute)
         and t.attr in ("pad_token", "pad_token_id")
