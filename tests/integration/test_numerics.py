@@ -39,6 +39,7 @@ CASES = [
     ("spread_of_one", "std-of-single-element", "group.std(0)", "divides by 1 - 1 = 0", True),
     ("acos_past_one", "acos-gradient-at-domain-edge", "torch.arccos", "at or past the edge", True),
     ("half_energy", "fp16-overflow", "power = (h * h).sum(1)", "beyond the largest float16", False),
+    ("half_energy_at_times", "fp16-overflow", "power = (h * h).sum(1)", "beyond the largest float16", False),
     ("bf16_epsilon", "bf16-rounding", "p.clamp(1e-6, 1 - 1e-6)", "bfloat16 rounded away", False),
     ("constant_column", "division-by-zero", "(raw - self.low) /", "high - self.low, of which 1 of 4", True),
     ("outlier_exp", "outlier-in-data", "return (table - torch.tensor", "another row: finite", False),

@@ -149,8 +149,8 @@ class Running:
         self.end("exception", {"type": type(error).__name__, "message": str(error)[:500]})
 
     def ended(self) -> None:
-        """The program, or the pass of the failing step, is over."""
-        self.end("program")
+        """The program, or the pass of the failing step, is over; a scaler may have left out the step of a bad loss."""
+        self.end("program" if all(bool(torch.isfinite(x).all()) for x in self.losses) else "not-finite")
 
     def end(self, how: str, exception: dict[str, Any] | None = None) -> None:
         self.finish(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -146,6 +148,20 @@ def test_what_was_replaced_is_held_by_the_optimizer_and_by_no_module(start: Star
     assert watch.facts()["of_no_module"] == 2
 
 
+def test_what_is_replaced_between_two_stages_is_no_part_of_the_model_any_more(start: Start) -> None:
+    model = Model(nn.Linear(4, 4))
+    optimizer = torch.optim.SGD(model.parameters(), 0.01)
+    watch = start("audit.parameters_held")
+
+    train(watch, model, optimizer, "clear", "backward", "step")
+    assert watch.facts()["of_no_module"] == 0
+    model.out = nn.Linear(4, 3)
+    train(watch, model, optimizer, "clear", "backward", "step")
+
+    assert [m["class"] for m in watch.facts()["missing"]] == ["Linear", "Linear"]
+    assert watch.facts()["of_no_module"] == 2
+
+
 def test_one_object_at_several_places_is_shared_and_its_copies_can_be_trained_apart(start: Start) -> None:
     model = Model(nn.ModuleList([nn.Linear(4, 4)] * 3))
     watch = start("audit.parameters_held")
@@ -226,6 +242,39 @@ def test_evaluation_mode_and_estimates_over_many_passes_are_healthy(start: Start
     evaluate(model, *[batch] * (repeats or 1))
 
     assert watch.facts()["evaluations"] == []
+    assert optimizer.param_groups
+
+
+class Dropping(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.mix = nn.Linear(4, 4)
+
+
+def quality(model: nn.Module, batch: torch.Tensor) -> None:
+    with torch.no_grad():
+        model(batch)
+
+
+@pytest.mark.parametrize("evaluating", [True, False])
+def test_where_a_model_is_in_evaluation_mode_the_name_of_the_function_does_not_matter(
+    start: Start, evaluating: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watch = start("audit.evaluations_repeated")
+    # This function's own name is one of an evaluation.
+    monkeypatch.setattr(sys.modules[type(watch).__module__], "EVALUATES", re.compile("^evaluate$"))
+
+    def forward(x: torch.Tensor) -> torch.Tensor:
+        if not watch.busy:
+            watch.called(Call("dropout", nn.functional.dropout, (x,), {"p": 0.5, "training": True}, None))
+        return nn.functional.dropout(model.mix(x), 0.5)
+
+    model = Dropping().train(not evaluating)
+    model.forward = forward  # type: ignore[method-assign]
+    optimizer = torch.optim.SGD(model.parameters(), 0.01)
+    quality(model, torch.randn(8, 4))
+
+    assert [e["function"] for e in watch.facts()["evaluations"]] == ["quality"] * evaluating
     assert optimizer.param_groups
 
 

@@ -6,8 +6,8 @@ table of tensors.
 
 from __future__ import annotations
 
+from firstcause.fix import rosters
 from firstcause.fix.checkpoints import added_entry, new_key, read, written
-from firstcause.fix.checkpoints import line as line_of
 from firstcause.fix.kept_states import kept, made
 from firstcause.fix.operations import Facts
 from firstcause.schema import Fix, Site
@@ -19,13 +19,14 @@ OTHER = "The optimizer, the schedule and random generators that are not in the f
 
 def line(facts: Facts, project: Project) -> Site | None:
     """The dict that is saved without it, or the load that leaves it out."""
-    return line_of(facts, project)
+    return rosters.line(facts, project)
 
 
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     """One entry more in the file, and one statement more at the load; None where it has no name at one of them."""
     if facts.get("by_module"):
-        return kept(facts, project, root, CAUSE, "ema", OTHER)
+        given = (facts, project, root, CAUSE, "ema", OTHER)
+        return rosters.entered(*given) or kept(*given)
     saves, loads = written(facts, project), read(facts, project)
     if saves is None or loads is None or saves.expression is None or facts.get("in_file"):
         return None

@@ -1,4 +1,4 @@
-"""The optimizer was made before parameters were replaced: it is made after that.
+"""The optimizer was made before parameters were replaced: it is made after that, or once more where it has stepped before.
 
 Facts:
 
@@ -21,13 +21,23 @@ CAUSE = "optimizer-before-params-replaced"
 
 
 def line(facts: Facts, project: Project) -> Site | None:
-    """The line that makes the optimizer too early."""
+    """The line that makes the optimizer too early, or the replacement after which it is to be made again."""
     made = _made(facts, project)
-    return made[0].site(made[1]) if made is not None else None
+    if made is None:
+        return None
+    module, statement = made
+    after = _replacement(facts, project, module, statement)
+    again = (
+        isinstance(statement, ast.Assign)
+        and after is not None
+        and (belongs := _belonging(module, statement, after))
+        and _used_between(module, statement, after, belongs)
+    )
+    return module.site(after if again and after is not None else statement)
 
 
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:
-    """The line moved behind the replacement; None where the optimizer is used before that, or they stand apart."""
+    """The line moved behind the replacement, or written there once more; None where they stand apart."""
     made = _made(facts, project)
     if made is None:
         return None
@@ -40,21 +50,65 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     ):
         return None
     after = _replacement(facts, project, module, statement)
-    if after is None or _used_between(module, statement, after):
+    if after is None:
         return None
-    moved, gone = inserted_line_after(module, after, module.segment(statement)), removed(module, statement)
-    if moved is None or gone is None:
+    belongs = _belonging(module, statement, after)
+    if _used_between(module, statement, after, belongs):
+        return _made_again(project, root, module, belongs, after)
+    edits = [inserted_line_after(module, after, module.segment(s)) for s in belongs]
+    edits += [removed(module, s) for s in belongs]
+    if not belongs or any(e is None for e in edits):
         return None
     site = module.site(statement)
     return draft(
         project,
         root,
         CAUSE,
-        [gone, moved],
+        [e for e in edits if e is not None],
         f"Make the optimizer of {site} after {module.site(after)}, which gives the model other parameters.",
         f"{site}: the optimizer holds the parameters that the model runs with.",
         "State of the optimizer begins anew for what was replaced.",
     )
+
+
+def _made_again(
+    project: Project, root: str, module: Module, belongs: list[ast.Assign], after: ast.stmt
+) -> Fix | None:
+    edits = [inserted_line_after(module, after, module.segment(s)) for s in belongs]
+    if not belongs or any(e is None for e in edits):
+        return None
+    site = module.site(after)
+    return draft(
+        project,
+        root,
+        CAUSE,
+        [e for e in edits if e is not None],
+        f"Make the optimizer anew after {site}, which gives the model other parameters"
+        + (", and what was made for it." if len(belongs) > 1 else "."),
+        f"{site}: the optimizer holds the parameters that the model runs with from there on.",
+        "The new optimizer begins without state, and a schedule made for it at its start.",
+    )
+
+
+def _belonging(module: Module, made: ast.Assign, after: ast.stmt) -> list[ast.Assign]:
+    """The optimizer's statement, and those before the replacement that make something for it; empty where it is in doubt."""
+    name = module.segment(made.targets[0])
+    block = next(b for b in vars(module.parents[made]).values() if isinstance(b, list) and made in b)
+    found = [made]
+    for statement in block[block.index(made) + 1 : block.index(after)]:
+        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call):
+            given = [*statement.value.args, *(k.value for k in statement.value.keywords)]
+            if any(module.segment(a) == name for a in given):
+                found.append(statement)
+                continue
+        if any(
+            module.segment(t) == name
+            for n in ast.walk(statement)
+            if isinstance(n, ast.Assign)
+            for t in n.targets
+        ):
+            return []
+    return found
 
 
 def _made(facts: Facts, project: Project) -> tuple[Module, ast.stmt] | None:
@@ -101,7 +155,9 @@ def _assigns(node: ast.AST, parts: set[str]) -> bool:
         if isinstance(n, (ast.Assign, ast.AugAssign))
         for t in (n.targets if isinstance(n, ast.Assign) else [n.target])
     ]
-    return any(isinstance(t, ast.Attribute) and t.attr in parts for t in targets)
+    # Several may be assigned at once.
+    each = [one for t in targets for one in (t.elts if isinstance(t, (ast.Tuple, ast.List)) else [t])]
+    return any(isinstance(t, ast.Attribute) and t.attr in parts for t in each)
 
 
 def _calls_one_that_assigns(project: Project, statement: ast.stmt, parts: set[str]) -> bool:
@@ -119,11 +175,14 @@ def _calls_one_that_assigns(project: Project, statement: ast.stmt, parts: set[st
     )
 
 
-def _used_between(module: Module, made: ast.Assign, after: ast.stmt) -> bool:
+def _used_between(module: Module, made: ast.Assign, after: ast.stmt, belongs: list[ast.Assign]) -> bool:
+    """Whether anything but what was made for it speaks of the optimizer before the replacement."""
     name = module.segment(made.targets[0])
     scope = module.function(made) or module.tree
+    mine = {n for s in belongs for n in ast.walk(s)}
     return any(
         isinstance(n, (ast.Name, ast.Attribute))
+        and n not in mine
         and made.lineno < n.lineno <= (after.end_lineno or after.lineno)
         and module.segment(n) == name
         for n in ast.walk(scope)

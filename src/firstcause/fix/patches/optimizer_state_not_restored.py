@@ -5,27 +5,22 @@ Facts: those of ``fix/checkpoints``.
 
 from __future__ import annotations
 
-from firstcause.fix.checkpoints import line as line_of
+from firstcause.fix import rosters
 from firstcause.fix.kept_states import kept
 from firstcause.fix.operations import Facts
 from firstcause.schema import Fix, Site
 from firstcause.source import Project
 
 CAUSE = "optimizer-state-not-restored"
+OTHER = "A schedule, a gradient scaler and random generators that are not in the file either."
 
 
 def line(facts: Facts, project: Project) -> Site | None:
     """The dict that is saved without it, or the load that leaves it out."""
-    return line_of(facts, project)
+    return rosters.line(facts, project)
 
 
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     """One entry more in the file, and one statement more at the load; None where it has no name at one of them."""
-    return kept(
-        facts,
-        project,
-        root,
-        CAUSE,
-        "optimizer",
-        "A schedule, a gradient scaler and random generators that are not in the file either.",
-    )
+    given = (facts, project, root, CAUSE, "optimizer", OTHER)
+    return rosters.entered(*given) or kept(*given)

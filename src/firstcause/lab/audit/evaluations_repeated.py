@@ -17,7 +17,9 @@ from firstcause.lab.modes import drops
 from firstcause.lab.optimizers import Optimizers
 
 # Names of functions whose passes are evaluations, and of those that drop values on purpose.
-EVALUATES = re.compile(r"eval|valid|test|accura|score|metric|predict|infer|report|measure", re.IGNORECASE)
+EVALUATES = re.compile(
+    r"eval|valid|(^|_)(val|dev)(_|$)|test|accura|score|metric|predict|infer|report|measure", re.IGNORECASE
+)
 MEANT = re.compile(
     r"mc_|monte|uncertain|stochastic|ensemble|teacher|pseudo|rollout|explor|augment|bayes", re.IGNORECASE
 )
@@ -86,7 +88,11 @@ class Watch(Watcher):
         names = [f.f_code.co_name for f in users]
         held = self.optimizers.held()
         trained = any(id(p) in held for p in module.parameters())
-        if not users or not trained or not any(map(EVALUATES.search, names)) or any(map(MEANT.search, names)):
+        evaluating = next((f for f in users if EVALUATES.search(f.f_code.co_name)), None)
+        if evaluating is None and users and not module.training and dropping[0]["kind"] == "function":
+            # The mode says it, whatever the function is called.
+            evaluating = users[0]
+        if evaluating is None or not trained or any(map(MEANT.search, names)):
             return
         if args and isinstance(args[0], torch.Tensor):
             key = hash((args[0].shape, float(args[0].double().sum())))
@@ -94,7 +100,6 @@ class Watch(Watcher):
             self.repeated_input |= self.last[0] is users[0] and self.last[1] == key
             self.last = (users[0], key)
         first = next((d for d in dropping if d["kind"] == "function"), dropping[0])
-        evaluating = next(f for f in users if EVALUATES.search(f.f_code.co_name))
         site = first["site"] or places.standing(evaluating)
         key_of = (site["file"], site["line"], first["name"])
         if key_of not in self.found and len(self.found) < SHOWN:

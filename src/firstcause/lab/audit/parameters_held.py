@@ -32,6 +32,8 @@ class Watch(Watcher):
         # The modules that run now, and those that ran inside of another one without being part of it.
         self.stack: list[torch.nn.Module] = []
         self.inside: dict[int, str | None] = {}
+        # By module the one that it ran inside of as a part.
+        self.part_of: dict[int, torch.nn.Module] = {}
         torch.nn.modules.module.register_module_forward_pre_hook(lambda module, args: self._enters(module))
 
     def _enters(self, module: torch.nn.Module) -> None:
@@ -39,6 +41,8 @@ class Watch(Watcher):
             outer = self.stack[0]
             part = any(m is module for m in outer.modules())
             self.inside[id(module)] = None if part else type(outer).__name__
+            if part:
+                self.part_of[id(module)] = outer
         self.stack.append(module)
 
     def ran(self, module: torch.nn.Module, args: tuple[Any, ...], result: Any) -> None:
@@ -76,7 +80,9 @@ class Watch(Watcher):
             "missing_count": len(missing),
             "missing_elements": sum(known[i][0].numel() for i in missing),
             "trained_count": len(trained),
-            "of_no_module": len(of_no_module(self.optimizers) & self.ever_held | self._replaced()),
+            "of_no_module": len(
+                of_no_module(self.optimizers) & self.ever_held | self._replaced() | self._no_part()
+            ),
             "shared": shared_places(roots)[:SHOWN],
         }
 
@@ -93,6 +99,15 @@ class Watch(Watcher):
             for p in parameters(optimizer)
             if owners.get(id(p), self.steps) < self.first_step[id(optimizer)]
         }
+
+    def _no_part(self) -> set[int]:
+        """What is held of modules that ran as parts of another one and are none of its parts any more."""
+        gone = [
+            self.running.modules[i]
+            for i, outer in self.part_of.items()
+            if i in self.running.modules and all(id(m) != i for m in outer.modules())
+        ]
+        return {id(p) for module in gone for p in module.parameters()} & self.optimizers.held()
 
     def _told(
         self, known: tuple[torch.nn.Parameter, torch.nn.Module, str], named: tuple[str, str] | None

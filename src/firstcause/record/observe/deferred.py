@@ -25,6 +25,7 @@ import torch
 from firstcause.record.observe import check, failure, row
 from firstcause.record.observe.dead_device import is_dead
 from firstcause.record.observe.kept import tensors_in
+from firstcause.record.observe.left_out import are_narrow
 
 if TYPE_CHECKING:
     from firstcause.record.observe.plan import Plan
@@ -55,6 +56,7 @@ class Waiting:
     # Whether a norm that is not finite is a failure: not under a GradScaler.
     looked: bool
     scaled: bool
+    narrow: bool
     parameters: list[torch.Tensor]
     optimizer: weakref.ref[torch.optim.Optimizer]
     values: torch.Tensor
@@ -157,6 +159,7 @@ class Deferred:
                 guarded,
                 looked,
                 scaled,
+                are_narrow(losses),
                 parameters,
                 weakref.ref(optimizer),
                 values,
@@ -240,7 +243,7 @@ class Deferred:
             )
         if optimizer is None or self.recorder.failed:
             return
-        left_out = arrived.scaled and self.recorder.left_out.too_many(bool(bad_losses))
+        left_out = arrived.scaled and self.recorder.left_out.too_many(losses, arrived.narrow)
         if bad or left_out:
             self._failed(arrived, verdict, optimizer)
         elif bad_losses and arrived.guarded:

@@ -36,13 +36,9 @@ class Kept:
             where.clear()
             where.update(content)
         else:
-            present = {k: v for k, v in zip(content, _strong(content.values()), strict=True) if v is not GONE}
-            where.update(present)
+            where.update(strong(content))
             for key in [k for k in where if k not in content]:
                 del where[key]
-
-
-GONE = object()
 
 
 def keep_containers(value: Any, into: list[Kept], depth: int = 2) -> None:
@@ -122,12 +118,7 @@ def _weak(value: torch.Tensor) -> Any:
     return weakref.ref(value) if value.numel() * value.element_size() > LARGE_BYTES else value
 
 
-def _strong(values: Any) -> list[Any]:
-    result = []
-    for value in values:
-        if type(value) is weakref.ref:
-            target = value()
-            result.append(GONE if target is None else target)
-        else:
-            result.append(value)
-    return result
+def strong(space: dict[Any, Any]) -> dict[Any, Any]:
+    """What was held by name, without what the program has let go of since."""
+    found = {k: v() if type(v) is weakref.ref else v for k, v in space.items()}
+    return {k: v for k, v in found.items() if v is not None or space[k] is None}

@@ -1,12 +1,15 @@
 """Steps that a GradScaler leaves out again and again although no scale can help: the loss itself is not finite.
 
-One such step, or a few while the scale is found, are normal. Without a step no hook of torch's is called, so those are
-counted at the next mark; a fused optimizer steps and leaves its parameters alone by itself.
+One such step, or a few while the scale is found, are normal: a loss in float16 overflows under a scale that is too large.
+A loss that is no number is no matter of the scale, nor is an infinite one in float32: those count also where steps that
+went well lie between them. Without a step no hook of torch's is called, so those are counted at the next mark; a fused
+optimizer steps and leaves its parameters alone by itself.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import torch
@@ -18,24 +21,31 @@ if TYPE_CHECKING:
 
 # In a row, each with a loss that is not finite: an outlier among the batches makes fewer.
 IN_A_ROW = 5
+# In the whole run, each with a loss that no scale explains: one batch may be an accident.
+IN_ALL = 2
 
 
 class LeftOut:
     """How many steps in a row were left out with a loss that is not finite."""
 
     def __init__(self) -> None:
-        self.count = 0
+        self.count = self.unexplained = 0
         # Whether the program has a GradScaler: without one, a pass without a step only gathers gradients.
         self.scaler = False
 
-    def too_many(self, is_bad: bool) -> bool:
-        """Count one more; True once they are no accident."""
-        self.count = self.count + 1 if is_bad else 0
-        return self.count >= IN_A_ROW
+    def too_many(self, values: Sequence[float], narrow: bool) -> bool:
+        """Count one more, by its losses, ``narrow`` if one is in float16; True once those not finite are no accident."""
+        bad = [v for v in values if not math.isfinite(v)]
+        self.count = self.count + 1 if bad else 0
+        if any(math.isnan(v) or not narrow for v in bad):
+            self.unexplained += 1
+        return bool(bad) and (self.count >= IN_A_ROW or self.unexplained >= IN_ALL)
 
-    def is_failure(self, optimizer: torch.optim.Optimizer, verdict: check.Verdict) -> bool:
+    def is_failure(
+        self, optimizer: torch.optim.Optimizer, verdict: check.Verdict, losses: Sequence[torch.Tensor]
+    ) -> bool:
         """Whether a step that is about to be taken fails; a fused optimizer under a GradScaler has its flag, and skips."""
-        left_out = self.too_many(bool(verdict.bad_losses))
+        left_out = self.too_many(verdict.losses, are_narrow(losses))
         return not verdict.healthy and (left_out or optimizer.__dict__.get("found_inf") is None)
 
     def look(self, recorder: Recorder) -> None:
@@ -47,7 +57,7 @@ class LeftOut:
         if math.isfinite(values[-1]):
             return
         optimizers = list(recorder.reachable.optimizers.values())
-        if self.too_many(True) and len(optimizers) == 1:
+        if self.too_many(values, are_narrow(recorder.losses)) and len(optimizers) == 1:
             recorder.failed = True
             self._tell(recorder, optimizers[0], values)
         recorder.window, recorder.losses, recorder.window_complete = [], [], True
@@ -55,10 +65,16 @@ class LeftOut:
     def _tell(self, recorder: Recorder, optimizer: torch.optim.Optimizer, losses: tuple[float, ...]) -> None:
         held = [p for group in optimizer.param_groups for p in group["params"]]
         bad = tuple(i for i, value in enumerate(losses) if not math.isfinite(value))
-        text = f"{self.count} steps in a row were left out by the GradScaler, each with a loss that is not finite"
+        several = f"{self.count} steps in a row" if self.count >= IN_A_ROW else f"{self.unexplained} steps"
+        text = f"{several} were left out by the GradScaler, each with a loss that is not finite"
         recorder.session.journal.event("note", text=text)
         recorder.deferred.late_norms = {}
         try:
             failure.numeric(recorder, optimizer, check.Verdict(losses, (), bad, ()), held, [])
         finally:
             recorder.deferred.late_norms = None
+
+
+def are_narrow(losses: Sequence[torch.Tensor]) -> bool:
+    """Whether a loss is in float16, which a scale of its own makes infinite."""
+    return any(x.dtype is torch.float16 for x in losses)

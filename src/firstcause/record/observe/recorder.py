@@ -181,7 +181,7 @@ class Recorder:
             verdict = check.weigh(self.losses, gradients, plan.groups)
             row.write(self, optimizer, verdict, plan)
             self._stepped.append(weakref.ref(optimizer))
-            if not self.failed and self.left_out.is_failure(optimizer, verdict):
+            if not self.failed and self.left_out.is_failure(optimizer, verdict, self.losses):
                 self.failed = True
                 failure.numeric(self, optimizer, verdict, parameters, with_gradient)
             elif self.step == self.rehearse:

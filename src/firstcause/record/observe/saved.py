@@ -26,7 +26,7 @@ from firstcause.record.observe import (
     rng,
     room,
 )
-from firstcause.record.observe.kept import Kept
+from firstcause.record.observe.kept import Kept, strong
 from firstcause.record.observe.marks import CANDIDATES
 from firstcause.record.observe.snapshot import Snapshot
 from firstcause.record.sizes import size
@@ -143,7 +143,9 @@ def decode(data: Any, tensors: dict[str, torch.Tensor], own: Any) -> Any:
         return made if "l" in data else tuple(made)
     if "d" in data:
         mine_of = own if isinstance(own, dict) else {}
-        made_of = {k: decode(d, tensors, mine_of.get(k)) for k, d in data["d"]}
+        # What could not be kept and is not there either stays away: None in its place would be a value of ours.
+        there = [(k, d) for k, d in data["d"] if "o" not in d or k in mine_of]
+        made_of = {k: decode(d, tensors, mine_of.get(k)) for k, d in there}
         if isinstance(own, dict) and type(own) is not dict:
             # BatchEncoding and the like: the program's own type, with the saved content.
             own.clear()
@@ -297,12 +299,26 @@ def _objects(recorder: Recorder, snapshot: Snapshot, writer: Writer) -> dict[str
             # What a library counts is plain; the rest of its objects is bound to the process.
             counting = type(owner).__module__.startswith(library_loops.COUNTING)
             encoded = {
-                k: writer.encode(f"object/{path}/{k}", v, 2)
+                k: writer.encode(f"object/{path}/{k}", _at_mark(v, held), 2)
                 for k, v in kept_of.content.items()
                 if isinstance(k, str) and (not counting or type(v) in PLAIN)
             }
             result[path] = {k: v for k, v in encoded.items() if "o" not in v}
     return result
+
+
+def _at_mark(value: Any, held: dict[int, Kept], depth: int = 3) -> Any:
+    """A container as it was at the mark; the pass has filled it since, or put another in its place."""
+    kept = held.get(id(value))
+    if kept is None or kept.where is not value or not depth:
+        return value
+    content = kept.content
+    if isinstance(content, dict):
+        return {k: _at_mark(v, held, depth - 1) for k, v in strong(content).items()}
+    if isinstance(value, list):
+        items = value[:content] if isinstance(content, int) else content
+        return [_at_mark(v, held, depth - 1) for v in items]
+    return value
 
 
 def _listed(value: Any) -> Any:
