@@ -148,6 +148,47 @@ def test_switched_off_where_the_program_only_evaluates(function: str, told: bool
     assert (seen(facts, tmp_path, function) is not None) == told
 
 
+@pytest.mark.parametrize(
+    ("source", "stages", "told"),
+    [
+        ("from torch.utils.data import DataLoader\nnet.base.requires_grad_(False)\n", 2, True),
+        ("net.base.requires_grad_(False)\n", 1, False),
+        # What was put into it, or said of it, explains the freezing.
+        ("net.load_state_dict(torch.load('base.pt'))\nnet.base.requires_grad_(False)\n", 2, False),
+        ("net = AutoModel.from_pretrained(name)\nnet.base.requires_grad_(False)\n", 2, False),
+        ("net.base.requires_grad_(False)  # the base stays frozen\n", 2, False),
+        ("net.base.weight.data[:] = waves\nnet.base.requires_grad_(False)\n", 2, False),
+    ],
+)
+def test_most_of_a_model_as_it_began_through_two_stages(
+    source: str, stages: int, told: bool, tmp_path: Any
+) -> None:
+    net = Net()
+    net.body.requires_grad_(False)
+    net.adapter.requires_grad_(False)
+
+    def training(step: Any) -> None:
+        for _ in range(stages):
+            train(step, net, torch.optim.SGD(net.head.parameters(), 0.01))
+
+    facts, _ = watch("frozen_parts", training)
+    assert facts["stages"] == stages
+    assert ("2 stages of training" in str(seen(facts, tmp_path, source))) == told
+
+
+def test_less_than_most_of_a_model_may_stay_as_it_began(tmp_path: Any) -> None:
+    net = Net()
+    net.body.requires_grad_(False)
+
+    def training(step: Any) -> None:
+        for _ in range(2):
+            held = [*net.adapter.parameters(), *net.head.parameters()]
+            train(step, net, torch.optim.SGD(held, 0.01))
+
+    facts, _ = watch("frozen_parts", training)
+    assert seen(facts, tmp_path, "net.body.requires_grad_(False)\n") is None
+
+
 def test_one_more_digit_takes_another_layer(tmp_path: Any) -> None:
     net = nn.Sequential()
     for number in (1, 2, 10):

@@ -59,6 +59,7 @@ def _how(facts: Facts) -> str:
         "added": "switch them on before the optimizer that is to train them is made",
         "idle": "do not switch them off",
         "evaluated": "do not switch them off for an evaluation",
+        "staged": "do not switch them off, or switch them on again before the stage that is to train them",
     }.get(str(facts.get("reason")), "freeze the part that is meant, and no other one")
 
 
@@ -73,7 +74,7 @@ def _edit(facts: Facts, project: Project) -> Edit | None:
     switch = _switch(facts, project)
     if switch is None:
         return None
-    if reason in ("idle", "evaluated"):
+    if reason in ("idle", "evaluated", "staged"):
         return removed(switch.module, switch.whole) if switch.on is False else None
     return _narrower(facts, switch) or _undone(facts, switch)
 

@@ -28,7 +28,9 @@ class Held:
 
 
 class Watch(Watcher):
-    """Facts: ``frozen``, the parameters of models that ran in training and are off at the end; ``on``, the others' names."""
+    """Facts: ``frozen``, the parameters of models that ran in training and are off at the end; ``on``, the others' names;
+    ``stages``, how many trainings of the same parameters followed each other.
+    """
 
     def start(self) -> None:
         self.running, self.total = Ran(), 0
@@ -73,7 +75,20 @@ class Watch(Watcher):
             named = [(n, p) for n, p in root.named_parameters() if p.is_floating_point()]
             frozen += [self._told(root, n, p) for n, p in named if not p.requires_grad and self._stands(p)]
             on += [[type(root).__name__, n] for n, p in named if p.requires_grad]
-        return {"frozen": frozen[:SHOWN], "on": on[:SHOWN], "steps_seen": self.total}
+        return {
+            "frozen": frozen[:SHOWN],
+            "on": on[:SHOWN],
+            "steps_seen": self.total,
+            "stages": self._stages(),
+        }
+
+    def _stages(self) -> int:
+        """How many optimizers, one after the other, trained some of the same parameters."""
+        trained = [r.on for r in self.records]
+        return max(
+            (1 + sum(bool(one & other) for other in trained[n + 1 :]) for n, one in enumerate(trained)),
+            default=0,
+        )
 
     def _stands(self, parameter: torch.nn.Parameter) -> bool:
         """Whether it holds what it held when it was first found off."""

@@ -2,8 +2,9 @@
 
 That training more parameters lowers the loss is true of every frozen part; so a gain proves nothing alone. It counts
 where one of these contradicts the freezing: the values are random beside others that were put there, an optimizer is
-made larger by what is off, an optimizer has nothing left to train, a module was told to train and was not, or what was
-trained is switched off where the program only evaluates.
+made larger by what is off, an optimizer has nothing left to train, a module was told to train and was not, what was
+trained is switched off where the program only evaluates, or most of a model stays as it began through two stages of
+training in a program that loads no weights.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import re
 from firstcause.lab.counterfactual import Arm, Ran
 from firstcause.schema import Evidence, Hypothesis
 from firstcause.source.switches import switches
-from firstcause.specialists import gains
+from firstcause.specialists import gains, left_out
 from firstcause.specialists.audits import audit
 from firstcause.specialists.examination import Examination, Facts
 from firstcause.specialists.verdicts import confirmed, inconclusive
@@ -21,6 +22,11 @@ from firstcause.specialists.verdicts import confirmed, inconclusive
 CAUSE = "frozen-by-mistake"
 # A part that trained for longer may have been switched off on purpose.
 SHORT, LEAST_STEPS = 0.2, 10
+# So many times as many parameters are off as are on: most of the model. And what puts values into one.
+MOST = 2
+LOADS = re.compile(
+    r"from_pretrained|load_state_dict|\bload\(|load_model|load_file|pretrained\s*=|weights\s*=|\.data(\[.*\])?\s*=|copy_\("
+)
 
 
 def seen(found: Ran, examination: Examination) -> str | None:
@@ -43,6 +49,7 @@ def _mistake(found: Ran, examination: Examination) -> Facts:
         "mixed": _beside_kept(found, frozen),
         "evaluated": early if _evaluating(examination) else [],
         "overrun": _overrun(examination, frozen),
+        "staged": _never_loaded(examination, found, frozen),
     }
     reason = next((r for r, some in reasons.items() if some), None)
     if reason is None:
@@ -58,6 +65,24 @@ def _beside_kept(found: Ran, frozen: list[Facts]) -> list[Facts]:
     fresh = {(p["root"], _owner(p)) for p in frozen if p["values"] == "fresh" and p["root"] in kept}
     held = {(p["root"], _owner(p)) for p in frozen if p["values"] == "kept"}
     return [p for p in frozen if (p["root"], _owner(p)) in fresh - held and p["last_on"] is None]
+
+
+def _never_loaded(examination: Examination, found: Ran, frozen: list[Facts]) -> list[Facts]:
+    """Most of a model, off from the first step of one stage to the last step of another, where nothing was put into it."""
+    project = examination.project
+    if project is None or int(found.facts.get("stages") or 0) < 2:
+        return []
+    if left_out.is_meant(examination) or any(LOADS.search(m.text) for m in project.modules):
+        return []
+    on: list[list[str]] = found.facts.get("on") or []
+    off = [p for p in frozen if p["last_on"] is None]
+    roots = {root for root, _ in on}
+    return [
+        p
+        for p in off
+        if p["root"] in roots
+        and sum(q["root"] == p["root"] for q in off) >= MOST * sum(root == p["root"] for root, _ in on)
+    ]
 
 
 def _owner(parameter: Facts) -> str:
@@ -97,6 +122,7 @@ def _told(found: Ran, one: Facts) -> str:
         "alone": "all of a group of their optimizer, and random as they began",
         "mixed": f"random as they began, beside {kept}, whose values were put there",
         "evaluated": f"{until}, and switched off where the program only evaluates",
+        "staged": f"off through {found.facts.get('stages')} stages of training, as they began: the program loads no weights",
         "overrun": "a text of the program names another part, and their names go on with one more digit",
     }[one["reason"]]
     elements = sum(p["elements"] for p in wrong)
