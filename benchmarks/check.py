@@ -130,8 +130,15 @@ def checked(files: list[str], root: str, jobs: int, cache: str) -> dict[str, obj
 
 
 def python(program: str, arguments: list[str], given: str) -> str:
+    # With what Python has compiled, as it is where a package is installed.
+    compiled = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     done = subprocess.run(
-        [sys.executable, "-c", program, *arguments], input=given, capture_output=True, text=True, check=True
+        [sys.executable, "-c", program, *arguments],
+        input=given,
+        capture_output=True,
+        text=True,
+        check=True,
+        env=compiled,
     )
     return done.stdout
 

@@ -122,6 +122,9 @@ def fits(line: Line, number: int, name: int) -> bool:
         return False
     if word.key == "max_steps" and _of_one(line, number, name):
         return False
+    if word.key in ("max_steps", "epochs") and number < name and "half" in line.words(number + 1, name):
+        # "0 to 6 in half steps" is a scale.
+        return False
     if number < name and word.text.startswith("hidden layer "):
         return False
     if name < number and _MULTIPLE & set(line.words(name + 1, number)):

@@ -29,9 +29,13 @@ _NAMES_LABELS = re.compile(
 )
 
 
+_NUMBERS = ("number", "value", "score", "output", "figure", "float", "scalar")
+
+
 def count_labels(line: Line, heard: Sequence[Reading] = ()) -> None:
     """Claim numbers and ranges that count classes; ``heard`` may hold counts of what the same classes mark."""
     tokens = line.tokens
+    _one_number(line)
     for at, token in enumerate(tokens):
         if token.claimed:
             continue
@@ -72,6 +76,18 @@ def count_labels(line: Line, heard: Sequence[Reading] = ()) -> None:
 def _of_each(line: Line, noun: int) -> bool:
     after = words_in(line.tokens[noun + 1 : noun + 3])
     return after[:1] == ["per"] or after[:2] in (["for", "each"], ["for", "every"])
+
+
+def _one_number(line: Line) -> None:
+    """Claim the one output of "as one number (regression)", "a single value", where a regression is asked for."""
+    tokens = line.tokens
+    if not any(t.text == "regression" for t in tokens):
+        return
+    for at, token in enumerate(tokens[:-1]):
+        one = token.text in ("one", "single") or (token.kind == "number" and token.value == 1)
+        if one and not token.claimed and tokens[at + 1].text.startswith(_NUMBERS):
+            line.claim(Reading("num_labels", 1, at, at + 1), at)
+            return
 
 
 def _noun(line: Line, at: int) -> int:

@@ -363,6 +363,9 @@ def _writes(line: Line, at: int, is_file: bool) -> bool | None:
             return False
         if word == "dump" and _is_noun(words, place):
             continue
+        if word == "below" and words[place + 1 : place + 2] and words[place + 1].startswith("output"):
+            # "Output below runs/x".
+            return True
         if word in _WHERE and (_HOLDS_DATA | _LIES) & set(words[place:]) and not _PUTS & set(words):
             # "The data is a folder under calls/" reads.
             return False

@@ -81,10 +81,11 @@ _INFERS = re.compile(
     r"top[-_ ]k|new tokens|beams?|serve|answer|llamacpp|tgi)\b"
 )
 _SERVES = re.compile(r"\b(?:vllm|sglang|tgi)\b")
+_DENIED = re.compile(r"\b(?:no|not|without|nor|never|instead of)\s+(?:\w+\s+)?(?:vllm|sglang|tgi)\b")
 
 
 def scene_of(text: str) -> Scene:
     """The scene of a text in lower case."""
     training = bool(_TRAINS.search(text))
     inference = bool(_INFERS.search(text)) and not training
-    return Scene(training, inference, bool(_SERVES.search(text)) and inference)
+    return Scene(training, inference, bool(_SERVES.search(_DENIED.sub(" ", text))) and inference)

@@ -57,6 +57,7 @@ _TIMES = word_set("told", "times")
 _TERMS = word_set("told", "terms")
 _DOUBTS = frozenset({"whether", "wonder", "wondering", "ask", "asked"})
 _OF_A_SERIES = (["step"], ["steps"], ["point"], ["points"], ["index"], ["frame"])
+_CHANGES = frozenset({"change", "changes", "update", "updates", "correction", "corrections", "adjustments"})
 _HARDWARE = frozenset({"gpu", "num_gpus", "gpu_memory_gb"})
 
 
@@ -82,6 +83,8 @@ def is_told(line: Line, reading: Reading) -> bool:
         # "When the loss has not dropped" is what is waited for.
         return False
     if _when(line, reading) or _of_a_model(line, reading) or _in_doubt(line, reading):
+        return True
+    if _would_fit(tokens, reading):
         return True
     if _in_told_parenthesis(line, reading) or _of_others(line, reading) or _of_a_text(line, reading):
         return True
@@ -118,11 +121,26 @@ def is_told(line: Line, reading: Reading) -> bool:
         if token.text in ("reached", "reaches") and _at_the_peak(line, at):
             continue
         if at < reading.first:
+            if _introduces_changes(tokens, at, reading.first):
+                continue
             if not _wish_between(tokens, at, reading.first) and not _aside(tokens, at, reading.first):
                 return True
         elif token.segment == segment and not _wished(tokens, reading.first, segment):
             return True
     return False
+
+
+def _would_fit(tokens: list[Token], reading: Reading) -> bool:
+    """Whether it is what comes of doing otherwise: "otherwise only 2 sequences fit"."""
+    own = [t for t in tokens if t.statement == tokens[reading.first].statement and t.kind != "break"]
+    return own[0].text == "otherwise" and any(t.text.startswith("fit") for t in own)
+
+
+def _introduces_changes(tokens: list[Token], at: int, reading: int) -> bool:
+    """Whether what is told only leads up to changes: "Two changes after looking at the old runs: lr 3e-4"."""
+    colon = next((n for n in range(at, reading) if tokens[n].text == ":"), 0)
+    start = next((n for n in range(at, -1, -1) if tokens[n].statement != tokens[at].statement), -1) + 1
+    return bool(colon) and bool(_CHANGES & set(words_in(tokens[start:colon])))
 
 
 def _at_the_peak(line: Line, at: int) -> bool:

@@ -46,6 +46,21 @@ ROLES = {
 }
 # The projections of an attention block, as the models of transformers and diffusers call them.
 OF_ATTENTION = frozenset(ROLES) | {"qkv", "qkvproj", "querykeyvalue", "cattn", "wqkv"}
+# What torchvision's builders begin with where a backbone follows.
+_HEADS = frozenset(
+    {
+        "lraspp",
+        "deeplabv3",
+        "fcn",
+        "fasterrcnn",
+        "maskrcnn",
+        "keypointrcnn",
+        "retinanet",
+        "fcos",
+        "ssdlite320",
+        "ssd300",
+    }
+)
 
 
 def agrees(instruction: Instruction, value: Any) -> bool:
@@ -97,7 +112,18 @@ def _model(asked: Any, got: Any) -> bool:
     # "ResNet-50" is what torchvision calls resnet50 and timm resnet50.a1_in1k.
     one, other = _word(model(str(asked))), _word(model(str(got)))
     builder = "/" not in other and other.rpartition(".")[0]
+    if _is_part(str(asked), str(got)):
+        return True
     return one in (other, other.rpartition("/")[2], builder) or one.rpartition("/")[2] == other
+
+
+def _is_part(asked: str, got: str) -> bool:
+    """Whether a builder of torchvision's puts what was asked for under a head: lraspp_mobilenet_v3_large."""
+    words, wanted = re.split(r"[_.]", got.lower()), _word(asked)
+    if words[0] not in _HEADS:
+        return False
+    runs = {"".join(words[i:j]) for i in range(1, len(words)) for j in range(i + 1, len(words) + 1)}
+    return wanted in runs
 
 
 def _file(asked: Any, got: Any) -> bool:

@@ -15,6 +15,7 @@ from firstcause.source.resolve import Defined, external, resolve
 from firstcause.source.steps import Step
 
 MAX_DEPTH = 4
+_DIVIDES = (ast.Div, ast.FloorDiv)
 FACTORIES = ("field", "Field", "ib")
 
 
@@ -38,6 +39,13 @@ def share_of(code: Code, value: Value) -> Constant | None:
                 known = code.constant(origin.module, side)
                 if known is not None and isinstance(known.value, float) and 0 <= known.value < 1:
                     return known
+        divided = [
+            n for n in ast.walk(origin.node) if isinstance(n, ast.BinOp) and isinstance(n.op, _DIVIDES)
+        ]
+        for node in divided:
+            part, of = code.constant(origin.module, node.right), code.constant(origin.module, node.left)
+            if part is not None and of is None and isinstance(part.value, int) and part.value > 1:
+                return replace(part, value=1 / part.value)
     return None
 
 

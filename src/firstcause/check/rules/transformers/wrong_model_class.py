@@ -1,12 +1,14 @@
 """A checkpoint is loaded with the class of another architecture.
 
-Why: an encoder-decoder has no causal head and an encoder none that generates: loading raises, or the head is new and random.
+Why: an encoder-decoder has no causal head and an encoder none that generates: loading raises, or the head is new and random;
+a reward is one score of a text, for which a head for tokens has no place.
 Refuted by: a class that fits, a checkpoint whose kind the name does not tell.
-Holds for: transformers, all versions.
+Holds for: transformers and trl, all versions.
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Mapping
 
 from firstcause.check.checkpoints import family
@@ -34,6 +36,7 @@ RIGHT = {
 
 
 def find(code: Code) -> Iterator[Finding]:
+    yield from _without_score(code)
     for call in model_calls(code):
         owner = loaded_class(call)
         name = call.constant("pretrained_model_name_or_path", 0)
@@ -48,17 +51,45 @@ def find(code: Code) -> Iterator[Finding]:
         )
 
 
+def _without_score(code: Code) -> Iterator[Finding]:
+    """A model with a head for tokens where a reward is trained: it has no one score of a text."""
+    made = {call.node: call for call in model_calls(code)}
+    for trainer in code.calls("trl.RewardTrainer"):
+        given = trainer.argument("model", 0)
+        for origin in code.origins(given.module, given.node) if given is not None else ():
+            call = made.get(origin.node) if isinstance(origin.node, ast.Call) else None
+            if call is not None and loaded_class(call) in FITS:
+                right = "AutoModelForSequenceClassification"
+                text = (
+                    f"RewardTrainer trains one score for a text, and {loaded_class(call)} has a head for tokens; "
+                    f"{right}.from_pretrained(…, num_labels=1) fits"
+                )
+                yield finding(
+                    SLUG, CATEGORY, call.module, call.node, text, asked=right, got=loaded_class(call),
+                    related=(trainer.site,),
+                )  # fmt: skip
+
+
 _LOAD = """
 from transformers import {cls}
 
 model = {cls}.from_pretrained("{name}"){mark}
 """
+_REWARD = """
+from transformers import {cls}
+from trl import RewardTrainer
+
+model = {cls}.from_pretrained("our/own-model"){mark}
+RewardTrainer(model=model, train_dataset=pairs).train()
+"""
 BAD = (
+    Example(_REWARD.format(cls="AutoModelForCausalLM", mark="  # found")),
     Example(_LOAD.format(cls="AutoModelForCausalLM", name="google/flan-t5-base", mark="  # found")),
     Example(_LOAD.format(cls="AutoModelForSeq2SeqLM", name="openai-community/gpt2", mark="  # found")),
     Example(_LOAD.format(cls="AutoModelForCausalLM", name="distilbert-base-uncased", mark="  # found")),
 )
 GOOD = (
+    Example(_REWARD.format(cls="AutoModelForSequenceClassification", mark="")),
     Example(_LOAD.format(cls="AutoModelForCausalLM", name="openai-community/gpt2", mark="")),
     Example(_LOAD.format(cls="AutoModelForSeq2SeqLM", name="facebook/bart-large", mark="")),
     Example(_LOAD.format(cls="AutoModelForCausalLM", name="our/own-model", mark="")),
