@@ -158,7 +158,11 @@ def _of_hub(line: Line, at: int, known: Vocabulary) -> str:
         return "output_dir"
     if any(w in _WRITES for w in before[:2]) and token.text.split("/")[0] in known.folders | _OUT:
         return "output_dir"
-    if before and before[0] in ("to", "into", "under", "->", "→") and any(w in _WRITES for w in before):
+    if (
+        before
+        and before[0] in ("to", "into", "under", "below", "->", "→")
+        and any(w in _WRITES for w in before)
+    ):
         return "output_dir"
     if following and following[0] in ("dataset", "data", "corpus"):
         return "dataset"
