@@ -18,6 +18,8 @@ from firstcause.source import Module, Project
 from firstcause.source.feeds import last_name
 from firstcause.source.module import FUNCTIONS, within
 
+METHODS = ("state_dict", "load_state_dict")
+
 
 @dataclass(frozen=True)
 class Roster:
@@ -58,7 +60,7 @@ def entered(facts: Facts, project: Project, root: str, cause: str, key: str, oth
     expression = _expression(facts)
     if found is None or facts.get("in_file") or not expression.startswith("self."):
         return None
-    if not _loads_through(facts, project, found) or not _made_before(found, expression):
+    if not _loads_through(facts, project, found) or not _made_before(found, expression) or _is_shared(found):
         return None
     parts = Written(found.module, found.table, expression)
     name = new_key(parts, key)
@@ -78,10 +80,15 @@ def _walked(scope: ast.AST, method: str) -> Iterator[ast.expr]:
     """What is gone through by ``.items()`` or ``.values()`` where each part's ``method`` is called."""
     for node in within(scope):
         if isinstance(node, (ast.DictComp, ast.ListComp, ast.GeneratorExp)):
+            if node.generators[0].ifs:
+                # Some parts alone are asked.
+                continue
             target, over, body = node.generators[0].target, node.generators[0].iter, [node]
         elif isinstance(node, ast.For):
             target, over, body = node.target, node.iter, node.body  # type: ignore[assignment]
         else:
+            continue
+        if any(isinstance(n, ast.If) for part in body for n in within(part)):
             continue
         names = {n.id for n in within(target) if isinstance(n, ast.Name)}
         calls = (n for part in body for n in within(part) if isinstance(n, ast.Call))
@@ -105,9 +112,9 @@ def _tables(module: Module, scope: ast.AST, text: str) -> list[ast.Dict]:
         n.value
         for place in places
         for n in within(place)
-        if isinstance(n, ast.Assign)
+        if isinstance(n, (ast.Assign, ast.AnnAssign))
         and isinstance(n.value, ast.Dict)
-        and any(module.segment(t) == text for t in n.targets)
+        and any(module.segment(t) == text for t in (n.targets if isinstance(n, ast.Assign) else [n.target]))
     ]
 
 
@@ -125,12 +132,31 @@ def _loads_through(facts: Facts, project: Project, found: Roster) -> bool:
     return False
 
 
+def _is_shared(found: Roster) -> bool:
+    """Whether more is done with the table than to save and to load: what walks through it may not bear another part."""
+    module = found.module
+    named: list[ast.Attribute | ast.Name] = [*module.nodes(ast.Attribute), *module.nodes(ast.Name)]
+    uses = [n for n in named if isinstance(n.ctx, ast.Load) and module.segment(n) == found.walked]
+    scopes = {module.function(n) for n in uses}
+    return any(
+        scope is None
+        or not any(found.walked in {module.segment(o) for o in _walked(scope, m)} for m in METHODS)
+        for scope in scopes
+    )
+
+
 def _made_before(found: Roster, expression: str) -> bool:
-    """Whether the thing is assigned earlier in the function in which the table is written."""
+    """Whether the thing is there when the table is written: its last assignment in the function stands before, as plain as it."""
     scope = next((a for a in found.module.ancestors(found.table) if isinstance(a, FUNCTIONS)), None)
-    return scope is not None and any(
-        isinstance(n, ast.Assign)
-        and n.lineno < found.table.lineno
-        and any(found.module.segment(t) == expression for t in n.targets)
-        for n in within(scope)
+    given = [
+        n
+        for n in (within(scope) if scope is not None else ())
+        if isinstance(n, ast.Assign) and any(found.module.segment(t) == expression for t in n.targets)
+    ]
+    last = max(given, key=lambda n: n.lineno, default=None)
+    return (
+        last is not None
+        and last.lineno < found.table.lineno
+        and found.module.parents.get(last) is scope
+        and not (isinstance(last.value, ast.Constant) and last.value.value is None)
     )

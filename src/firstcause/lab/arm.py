@@ -150,7 +150,10 @@ class Running:
 
     def ended(self) -> None:
         """The program, or the pass of the failing step, is over; a scaler may have left out the step of a bad loss."""
-        self.end("program" if all(bool(torch.isfinite(x).all()) for x in self.losses) else "not-finite")
+        self.modes.off()
+        with torch.no_grad():
+            finite = all(math.isfinite(float(x.float().sum())) for x in self.losses)
+        self.end("program" if finite else "not-finite")
 
     def end(self, how: str, exception: dict[str, Any] | None = None) -> None:
         self.finish(

@@ -150,6 +150,8 @@ def test_a_reason_in_the_code_justifies():
         ("model", "ResNet-50", "deeplabv3_resnet50", True),
         ("model", "ResNet-50", "fcn_resnet101", False),
         ("model", "ResNet-50", "wide_resnet50_2", False),
+        ("model", "large", "lraspp_mobilenet_v3_large", False),
+        ("model", "fpn", "fasterrcnn_resnet50_fpn", False),
         ("model", "gpt2", "openai-community/gpt2", True),
         ("metric_for_best", "f1", "eval_macro_f1", True),
         ("metric_for_best", "eval_loss", "val_loss", True),

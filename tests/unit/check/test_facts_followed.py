@@ -306,14 +306,24 @@ def test_a_share_of_the_steps_through_a_function(tmp_path):
     assert {v for _, v, _ in values(tmp_path, source, "warmup_ratio")} == {0.05}
 
 
-def test_a_share_of_the_steps_by_a_division(tmp_path):
-    source = """
+@pytest.mark.parametrize(
+    ("steps", "share"),
+    [
+        ("total // 20", {0.05}),
+        ("int(total / 20)", {0.05}),
+        # An epoch, and what a count of them makes, are no share.
+        ("len(data) // 32", set()),
+        ("warm * (len(data) // 32)", set()),
+    ],
+)
+def test_a_share_of_the_steps_by_a_division(steps, share, tmp_path):
+    source = f"""
     from transformers import get_linear_schedule_with_warmup
 
     total = len(loader) * epochs
-    get_linear_schedule_with_warmup(optimizer, num_warmup_steps=total // 20, num_training_steps=total)
+    get_linear_schedule_with_warmup(optimizer, num_warmup_steps={steps}, num_training_steps=total)
     """
-    assert {v for _, v, _ in values(tmp_path, source, "warmup_ratio")} == {0.05}
+    assert {v for _, v, _ in values(tmp_path, source, "warmup_ratio")} == share
 
 
 def test_backwards_in_a_loop_before_the_step_are_an_accumulation_of_unknown_length(tmp_path):

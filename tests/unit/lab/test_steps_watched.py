@@ -162,6 +162,16 @@ def test_what_is_replaced_between_two_stages_is_no_part_of_the_model_any_more(st
     assert watch.facts()["of_no_module"] == 2
 
 
+def test_what_is_taken_out_after_the_training_was_a_part_throughout(start: Start) -> None:
+    model = Model(nn.Linear(4, 4))
+    watch = start("audit.parameters_held")
+
+    train(watch, model, torch.optim.SGD(model.middle.parameters(), 0.01), "clear", "backward", "step")
+    model.middle = nn.Identity()
+
+    assert watch.facts()["of_no_module"] == 0
+
+
 def test_one_object_at_several_places_is_shared_and_its_copies_can_be_trained_apart(start: Start) -> None:
     model = Model(nn.ModuleList([nn.Linear(4, 4)] * 3))
     watch = start("audit.parameters_held")

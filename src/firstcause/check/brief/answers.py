@@ -96,10 +96,16 @@ def answered(sentence: Sentence, turn: Turn, question: Question) -> list[Reading
         return [_again(chosen)]
     opening = normal(turn.text[:200])
     rest = bool(_REST_IS_FINE.search(opening)) or any(phrase in opening for phrase in _ACCEPTING_REST)
-    accepts = words[0] in _ACCEPTS or any(phrase in opening for phrase in _ACCEPTING)
+    accepts = words[0] in _ACCEPTS or _is_please(sentence) or any(phrase in opening for phrase in _ACCEPTING)
     if not rest and (not accepts or _REFUSES & set(words[:3])):
         return []
     return [_again(reading) for reading, _ in question.proposed]
+
+
+def _is_please(sentence: Sentence) -> bool:
+    """Whether "please" is the whole answer, or what would be otherwise follows it; any other wish is one of its own."""
+    texts = [t.text for t in sentence.tokens]
+    return texts[0] == "please" and (len(texts) == 1 or (texts[1] == "," and texts[2:3] == ["otherwise"]))
 
 
 def _chosen(words: list[str], question: Question) -> Reading | None:

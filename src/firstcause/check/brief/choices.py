@@ -185,6 +185,9 @@ def _meant(line: Line, at: int, key: str, value: str) -> bool:
         value == "end" and after == "of"
     ):
         return False
+    if key == "num_labels" and after in ("file", "files", "folder", "per", "each", "for"):
+        # "Write one output file per run".
+        return False
     if key == "task":
         return after not in _NOT_A_TASK and not (token.text == "classifier" and before in ("the", "of"))
     if value == "fp16_or_bf16":

@@ -24,12 +24,12 @@ _TELLS_APART = tuple(sorted(word_set("labels", "tells_apart")))
 _NOT_OF_CLASSES = word_set("labels", "not_of_classes")
 _APART = ("distinguish", "differentiat", "discriminat", "recogni")
 _RUN = word_set("labels", "run")
+# What a regression gives for a sample, and what follows where something else is counted.
+_NUMBERS = frozenset({"number", "value", "score", "output", "scalar", "float"})
+_OTHERS = frozenset({"file", "folder", "per", "each", "for", "every", "column", "line"})
 _NAMES_LABELS = re.compile(
     r"(?:id|label|labels|class|classes|stars?|rating|category|intent|target|y|score|grade|severity)[`'\"]*\Z"
 )
-
-
-_NUMBERS = ("number", "value", "score", "output", "figure", "float", "scalar")
 
 
 def count_labels(line: Line, heard: Sequence[Reading] = ()) -> None:
@@ -81,11 +81,12 @@ def _of_each(line: Line, noun: int) -> bool:
 def _one_number(line: Line) -> None:
     """Claim the one output of "as one number (regression)", "a single value", where a regression is asked for."""
     tokens = line.tokens
-    if not any(t.text == "regression" for t in tokens):
-        return
+    asked = next((t.statement for t in tokens if t.text == "regression"), -1)
     for at, token in enumerate(tokens[:-1]):
         one = token.text in ("one", "single") or (token.kind == "number" and token.value == 1)
-        if one and not token.claimed and tokens[at + 1].text.startswith(_NUMBERS):
+        if not one or token.claimed or token.statement != asked or tokens[at + 1].text not in _NUMBERS:
+            continue
+        if not _OTHERS & set(words_in(tokens[at + 1 : at + 4])):
             line.claim(Reading("num_labels", 1, at, at + 1), at)
             return
 

@@ -57,6 +57,8 @@ _TIMES = word_set("told", "times")
 _TERMS = word_set("told", "terms")
 _DOUBTS = frozenset({"whether", "wonder", "wondering", "ask", "asked"})
 _OF_A_SERIES = (["step"], ["steps"], ["point"], ["points"], ["index"], ["frame"])
+_SINCE = frozenset({"after", "since", "from", "following"})
+_HAPPENED = frozenset({"tried", "was", "were", "made", "did", "had"})
 _CHANGES = frozenset({"change", "changes", "update", "updates", "correction", "corrections", "adjustments"})
 _HARDWARE = frozenset({"gpu", "num_gpus", "gpu_memory_gb"})
 
@@ -133,14 +135,17 @@ def is_told(line: Line, reading: Reading) -> bool:
 def _would_fit(tokens: list[Token], reading: Reading) -> bool:
     """Whether it is what comes of doing otherwise: "otherwise only 2 sequences fit"."""
     own = [t for t in tokens if t.statement == tokens[reading.first].statement and t.kind != "break"]
-    return own[0].text == "otherwise" and any(t.text.startswith("fit") for t in own)
+    return own[0].text == "otherwise" and any(t.text.startswith("fit") for t in tokens[reading.last :])
 
 
 def _introduces_changes(tokens: list[Token], at: int, reading: int) -> bool:
     """Whether what is told only leads up to changes: "Two changes after looking at the old runs: lr 3e-4"."""
     colon = next((n for n in range(at, reading) if tokens[n].text == ":"), 0)
     start = next((n for n in range(at, -1, -1) if tokens[n].statement != tokens[at].statement), -1) + 1
-    return bool(colon) and bool(_CHANGES & set(words_in(tokens[start:colon])))
+    before = words_in(tokens[start:at])
+    names = next((n for n, w in enumerate(before) if w in _CHANGES), -1)
+    since = names >= 0 and bool(_SINCE & set(before[names:]))
+    return bool(colon) and since and not _HAPPENED & set(words_in(tokens[start:colon]))
 
 
 def _at_the_peak(line: Line, at: int) -> bool:

@@ -67,10 +67,15 @@ def agrees(instruction: Instruction, value: Any) -> bool:
     """Whether the code's value satisfies an instruction; a forbidden value is satisfied by any other."""
     asked = instruction.value
     if instruction.polarity == "forbid":
+        if str(asked).startswith("hydra."):
+            # Hydra's own folder is unwanted, and any other one is as asked.
+            return not str(value).startswith("hydra.")
         # The thing itself is unwanted: only its neutral value is as asked.
         return value in NONE if asked == "none" else not _same(instruction.key, asked, value)
     if _is_number(asked) and _is_number(value):
         return _number(instruction.relation, float(asked), float(value))
+    if instruction.key == "model" and _is_part(str(asked), str(value)):
+        return True
     return _same(instruction.key, asked, value)
 
 
@@ -112,18 +117,13 @@ def _model(asked: Any, got: Any) -> bool:
     # "ResNet-50" is what torchvision calls resnet50 and timm resnet50.a1_in1k.
     one, other = _word(model(str(asked))), _word(model(str(got)))
     builder = "/" not in other and other.rpartition(".")[0]
-    if _is_part(str(asked), str(got)):
-        return True
     return one in (other, other.rpartition("/")[2], builder) or one.rpartition("/")[2] == other
 
 
 def _is_part(asked: str, got: str) -> bool:
     """Whether a builder of torchvision's puts what was asked for under a head: lraspp_mobilenet_v3_large."""
     words, wanted = re.split(r"[_.]", got.lower()), _word(asked)
-    if words[0] not in _HEADS:
-        return False
-    runs = {"".join(words[i:j]) for i in range(1, len(words)) for j in range(i + 1, len(words) + 1)}
-    return wanted in runs
+    return words[0] in _HEADS and wanted in {"".join(words[1:n]) for n in range(2, len(words) + 1)}
 
 
 def _file(asked: Any, got: Any) -> bool:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import replace
 
 from firstcause.check.code import Call, Code
 from firstcause.check.constants import Constant, constant
+from firstcause.source.callsites import last_name
 from firstcause.source.classes import class_value
 from firstcause.source.flow import new_walk
 from firstcause.source.frames import Value
@@ -15,7 +17,7 @@ from firstcause.source.resolve import Defined, external, resolve
 from firstcause.source.steps import Step
 
 MAX_DEPTH = 4
-_DIVIDES = (ast.Div, ast.FloorDiv)
+_ALL_STEPS = re.compile(r"total|max_steps|train(ing)?_steps|num_steps|all_steps|updates", re.IGNORECASE)
 FACTORIES = ("field", "Field", "ib")
 
 
@@ -39,14 +41,27 @@ def share_of(code: Code, value: Value) -> Constant | None:
                 known = code.constant(origin.module, side)
                 if known is not None and isinstance(known.value, float) and 0 <= known.value < 1:
                     return known
-        divided = [
-            n for n in ast.walk(origin.node) if isinstance(n, ast.BinOp) and isinstance(n.op, _DIVIDES)
-        ]
-        for node in divided:
-            part, of = code.constant(origin.module, node.right), code.constant(origin.module, node.left)
-            if part is not None and of is None and isinstance(part.value, int) and part.value > 1:
-                return replace(part, value=1 / part.value)
+        part = _divided(code, origin.module, origin.node)
+        if part is not None:
+            return part
     return None
+
+
+def _divided(code: Code, module: Module, node: ast.AST) -> Constant | None:
+    """The share in ``total // 10``, where what is divided is called by a name for all steps."""
+    while isinstance(node, ast.Call) and last_name(node.func) in ("int", "round", "max") and node.args:
+        node = node.args[0]
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, (ast.Div, ast.FloorDiv)):
+        return None
+    part = code.constant(module, node.right)
+    if (
+        part is None
+        or type(part.value) is not int
+        or part.value < 2
+        or not _ALL_STEPS.search(last_name(node.left))
+    ):
+        return None
+    return replace(part, value=1 / part.value)
 
 
 def text_at_definition(code: Code, value: Value) -> Constant | None:

@@ -8,6 +8,7 @@ Facts:
 from __future__ import annotations
 
 import ast
+import re
 
 from firstcause.fix.draft import draft
 from firstcause.fix.operations import Facts
@@ -18,6 +19,8 @@ from firstcause.schema import Fix, Site
 from firstcause.source import Module, Project
 
 CAUSE = "optimizer-before-params-replaced"
+# What makes a schedule: torch's classes, and the functions of transformers and diffusers.
+SCHEDULES = re.compile(r"(LR|Restarts|Plateau|Scheduler)$|(^|\.)get_\w*schedule\w*$")
 
 
 def line(facts: Facts, project: Project) -> Site | None:
@@ -30,6 +33,7 @@ def line(facts: Facts, project: Project) -> Site | None:
     again = (
         isinstance(statement, ast.Assign)
         and after is not None
+        and not _is_compound(after)
         and (belongs := _belonging(module, statement, after))
         and _used_between(module, statement, after, belongs)
     )
@@ -75,7 +79,7 @@ def _made_again(
     project: Project, root: str, module: Module, belongs: list[ast.Assign], after: ast.stmt
 ) -> Fix | None:
     edits = [inserted_line_after(module, after, module.segment(s)) for s in belongs]
-    if not belongs or any(e is None for e in edits):
+    if not belongs or _is_compound(after) or any(e is None for e in edits):
         return None
     site = module.site(after)
     return draft(
@@ -90,23 +94,27 @@ def _made_again(
     )
 
 
+def _is_compound(statement: ast.stmt) -> bool:
+    """Whether other statements stand in it: the replacement is one of them, and what follows is not reached at once."""
+    return hasattr(statement, "body")
+
+
 def _belonging(module: Module, made: ast.Assign, after: ast.stmt) -> list[ast.Assign]:
-    """The optimizer's statement, and those before the replacement that make something for it; empty where it is in doubt."""
+    """The optimizer's statement, and the schedules that are made for it before the replacement; empty where it is in doubt."""
     name = module.segment(made.targets[0])
     block = next(b for b in vars(module.parents[made]).values() if isinstance(b, list) and made in b)
     found = [made]
     for statement in block[block.index(made) + 1 : block.index(after)]:
         if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call):
-            given = [*statement.value.args, *(k.value for k in statement.value.keywords)]
-            if any(module.segment(a) == name for a in given):
+            call, target = statement.value, statement.targets[0]
+            given = [*call.args, *(k.value for k in call.keywords)]
+            alone = len(statement.targets) == 1 and isinstance(target, (ast.Name, ast.Attribute))
+            takes = any(module.segment(a) == name for a in given)
+            if alone and takes and SCHEDULES.search(module.segment(call.func)):
                 found.append(statement)
                 continue
-        if any(
-            module.segment(t) == name
-            for n in ast.walk(statement)
-            if isinstance(n, ast.Assign)
-            for t in n.targets
-        ):
+        stored = (n for n in ast.walk(statement) if isinstance(getattr(n, "ctx", None), ast.Store))
+        if any(module.segment(n) == name for n in stored):
             return []
     return found
 

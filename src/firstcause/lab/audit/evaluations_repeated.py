@@ -18,11 +18,14 @@ from firstcause.lab.optimizers import Optimizers
 
 # Names of functions whose passes are evaluations, and of those that drop values on purpose.
 EVALUATES = re.compile(
-    r"eval|valid|(^|_)(val|dev)(_|$)|test|accura|score|metric|predict|infer|report|measure", re.IGNORECASE
+    r"eval|valid|(^|_)val(_|$)|test|accura|score|metric|predict|infer|report|measure", re.IGNORECASE
 )
 MEANT = re.compile(
     r"mc_|monte|uncertain|stochastic|ensemble|teacher|pseudo|rollout|explor|augment|bayes", re.IGNORECASE
 )
+# Where the mode alone says that it is an evaluation, these too, and the word itself: noise that is wanted.
+WANTED = re.compile(r"synth|sampl|prenet|noise|generat|draw", re.IGNORECASE)
+SPELLED = re.compile(r"training\s*=\s*True")
 CHECKPOINT = "/torch/utils/checkpoint"
 REPEATED, SHOWN = 3, 6
 
@@ -89,9 +92,12 @@ class Watch(Watcher):
         held = self.optimizers.held()
         trained = any(id(p) in held for p in module.parameters())
         evaluating = next((f for f in users if EVALUATES.search(f.f_code.co_name)), None)
-        if evaluating is None and users and not module.training and dropping[0]["kind"] == "function":
+        dropped = next((d for d in dropping if d["kind"] == "function"), None)
+        if evaluating is None and users and not module.training and dropped is not None:
             # The mode says it, whatever the function is called.
-            evaluating = users[0]
+            classes = [type(m).__name__ for m in module.modules()]
+            meant = SPELLED.search(dropped["site"]["text"]) or any(map(WANTED.search, [*names, *classes]))
+            evaluating = None if meant else users[0]
         if evaluating is None or not trained or any(map(MEANT.search, names)):
             return
         if args and isinstance(args[0], torch.Tensor):

@@ -22,6 +22,9 @@ class Held:
     """What one optimizer held at its steps, what of it was on at any of them, and whether the last look found all off."""
 
     steps: int = 0
+    # The program's first and last step that was this optimizer's.
+    first: int = 0
+    last: int = 0
     held: set[int] = field(default_factory=set)
     on: set[int] = field(default_factory=set)
     idle: bool = False
@@ -53,6 +56,7 @@ class Watch(Watcher):
             self.records.append(self.of[optimizer])
         record = self.of[optimizer]
         record.steps += 1
+        record.first, record.last = record.first or self.total, self.total
         if record.steps > LOOKED and record.steps % THEN:
             return
         record.idle = True
@@ -83,12 +87,12 @@ class Watch(Watcher):
         }
 
     def _stages(self) -> int:
-        """How many optimizers, one after the other, trained some of the same parameters."""
-        trained = [r.on for r in self.records]
-        return max(
-            (1 + sum(bool(one & other) for other in trained[n + 1 :]) for n, one in enumerate(trained)),
-            default=0,
-        )
+        """How many optimizers, each begun when the one before had ended, trained some of the same parameters."""
+        most = 0
+        for n, one in enumerate(self.records):
+            later = [r for r in self.records[n + 1 :] if r.first > one.last and r.on & one.on]
+            most = max(most, 1 + len(later))
+        return most
 
     def _stands(self, parameter: torch.nn.Parameter) -> bool:
         """Whether it holds what it held when it was first found off."""

@@ -29,6 +29,7 @@ class Watch(Watcher):
         # By module the last step before which it ran, by optimizer its own first one.
         self.last_ran: dict[int, int] = {}
         self.first_step: dict[int, int] = {}
+        self.last_step: dict[int, int] = {}
         # The modules that run now, and those that ran inside of another one without being part of it.
         self.stack: list[torch.nn.Module] = []
         self.inside: dict[int, str | None] = {}
@@ -55,6 +56,7 @@ class Watch(Watcher):
         self.first_step.setdefault(id(optimizer), self.steps)
         self.ever_held |= {id(p) for p in parameters(optimizer)}
         self.steps += 1
+        self.last_step[id(optimizer)] = self.steps
         if self.steps <= LOOKED or self.steps % THEN == 0:
             for p in without_optimizer(self.running, self.optimizers):
                 self.counts[id(p)] = self.counts.get(id(p), 0) + 1
@@ -101,13 +103,21 @@ class Watch(Watcher):
         }
 
     def _no_part(self) -> set[int]:
-        """What is held of modules that ran as parts of another one and are none of its parts any more."""
-        gone = [
-            self.running.modules[i]
+        """What an optimizer held on to after its module, once a part of another one, was taken out of it and ran no more."""
+        gone = {
+            i: self.running.modules[i]
             for i, outer in self.part_of.items()
             if i in self.running.modules and all(id(m) != i for m in outer.modules())
-        ]
-        return {id(p) for module in gone for p in module.parameters()} & self.optimizers.held()
+        }
+        alive = {id(p) for root in self.running.roots() if id(root) not in gone for p in root.parameters()}
+        found: set[int] = set()
+        for optimizer in self.optimizers.all:
+            # What is taken out after the training was trained all the same.
+            until = self.last_step.get(id(optimizer), 0) - LEAST
+            held = {id(p) for p in parameters(optimizer)}
+            left = [m for i, m in gone.items() if self.last_ran.get(i, self.steps) < until]
+            found |= {id(p) for m in left for p in m.parameters()} & held
+        return found - alive
 
     def _told(
         self, known: tuple[torch.nn.Parameter, torch.nn.Module, str], named: tuple[str, str] | None

@@ -56,7 +56,7 @@ class Waiting:
     # Whether a norm that is not finite is a failure: not under a GradScaler.
     looked: bool
     scaled: bool
-    narrow: bool
+    narrow: tuple[bool, ...]
     parameters: list[torch.Tensor]
     optimizer: weakref.ref[torch.optim.Optimizer]
     values: torch.Tensor

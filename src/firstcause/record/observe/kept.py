@@ -16,6 +16,10 @@ SMALL = 256
 LARGE_BYTES = 1 << 20
 
 
+class _Ref(weakref.ref[torch.Tensor]):
+    """A reference of ours: those of the program are values like others."""
+
+
 class Kept:
     """One container or namespace: which object, and what it held."""
 
@@ -115,10 +119,10 @@ def _held(space: dict[Any, Any]) -> dict[Any, Any]:
 
 
 def _weak(value: torch.Tensor) -> Any:
-    return weakref.ref(value) if value.numel() * value.element_size() > LARGE_BYTES else value
+    return _Ref(value) if value.numel() * value.element_size() > LARGE_BYTES else value
 
 
 def strong(space: dict[Any, Any]) -> dict[Any, Any]:
     """What was held by name, without what the program has let go of since."""
-    found = {k: v() if type(v) is weakref.ref else v for k, v in space.items()}
+    found = {k: v() if type(v) is _Ref else v for k, v in space.items()}
     return {k: v for k, v in found.items() if v is not None or space[k] is None}

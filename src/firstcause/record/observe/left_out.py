@@ -21,25 +21,27 @@ if TYPE_CHECKING:
 
 # In a row, each with a loss that is not finite: an outlier among the batches makes fewer.
 IN_A_ROW = 5
-# In the whole run, each with a loss that no scale explains: one batch may be an accident.
-IN_ALL = 2
+# In the whole run, each with a loss that no scale explains, and of so many steps at least one: a batch may be an accident.
+IN_ALL, OF_STEPS = 2, 100
 
 
 class LeftOut:
-    """How many steps in a row were left out with a loss that is not finite."""
+    """How many steps were left out with a loss that is not finite: in a row, and in all."""
 
     def __init__(self) -> None:
-        self.count = self.unexplained = 0
+        self.count = self.unexplained = self.seen = 0
         # Whether the program has a GradScaler: without one, a pass without a step only gathers gradients.
         self.scaler = False
 
-    def too_many(self, values: Sequence[float], narrow: bool) -> bool:
-        """Count one more, by its losses, ``narrow`` if one is in float16; True once those not finite are no accident."""
-        bad = [v for v in values if not math.isfinite(v)]
+    def too_many(self, values: Sequence[float], narrow: Sequence[bool]) -> bool:
+        """Count one more, by its losses, each ``narrow`` or not; True once those that are not finite are no accident."""
+        bad = [(v, n) for v, n in zip(values, narrow, strict=False) if not math.isfinite(v)]
+        self.seen += 1
         self.count = self.count + 1 if bad else 0
-        if any(math.isnan(v) or not narrow for v in bad):
+        if any(math.isnan(v) or not n for v, n in bad):
             self.unexplained += 1
-        return bool(bad) and (self.count >= IN_A_ROW or self.unexplained >= IN_ALL)
+        often = self.unexplained >= IN_ALL and self.unexplained * OF_STEPS >= self.seen
+        return bool(bad) and (self.count >= IN_A_ROW or often)
 
     def is_failure(
         self, optimizer: torch.optim.Optimizer, verdict: check.Verdict, losses: Sequence[torch.Tensor]
@@ -75,6 +77,6 @@ class LeftOut:
             recorder.deferred.late_norms = None
 
 
-def are_narrow(losses: Sequence[torch.Tensor]) -> bool:
-    """Whether a loss is in float16, which a scale of its own makes infinite."""
-    return any(x.dtype is torch.float16 for x in losses)
+def are_narrow(losses: Sequence[torch.Tensor]) -> tuple[bool, ...]:
+    """Which losses are in float16, where a scale of its own makes one infinite."""
+    return tuple(x.dtype is torch.float16 for x in losses)

@@ -309,6 +309,8 @@ def _objects(recorder: Recorder, snapshot: Snapshot, writer: Writer) -> dict[str
 
 def _at_mark(value: Any, held: dict[int, Kept], depth: int = 3) -> Any:
     """A container as it was at the mark; the pass has filled it since, or put another in its place."""
+    if type(value) is tuple and depth:
+        return tuple(_at_mark(v, held, depth - 1) for v in value)
     kept = held.get(id(value))
     if kept is None or kept.where is not value or not depth:
         return value

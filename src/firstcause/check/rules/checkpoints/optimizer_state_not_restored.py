@@ -1,4 +1,4 @@
-"""A run is resumed with its weights and its epoch, and the optimizer starts empty.
+"""A run is resumed with its weights and its epoch, and the optimizer starts empty: it is not saved, or not loaded.
 
 Why: the moments of Adam and the momentum are gone: the loss jumps after each resume, and schedules start anew.
 Refuted by: the optimizer's state saved and loaded, plain SGD without momentum.
@@ -10,10 +10,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
-from firstcause.check.code import Code, finding
+from firstcause.check.code import Call, Code, finding
 from firstcause.check.rule import Example
-from firstcause.check.steps import OPTIMIZERS
+from firstcause.check.steps import OPTIMIZERS, is_optimizer
 from firstcause.schema.finding import Category, Finding
+from firstcause.source.module import Module
 
 SLUG = "optimizer-state-not-restored"
 CATEGORY: Category = "warning"
@@ -32,9 +33,14 @@ def find(code: Code) -> Iterator[Finding]:
         for origin in code.origins(value.module, value.node) if value is not None else ():
             keys = _states(origin.node) if isinstance(origin.node, ast.Dict) else {}
             # A counter beside the weights says that the run is to go on from there.
-            if keys and keys.keys() & COUNTERS and sum(keys.values()) == 1 and _read_back(code, keys):
+            if not keys or not keys.keys() & COUNTERS or not _read_back(code, keys):
+                continue
+            if sum(keys.values()) == 1:
                 text = "the checkpoint holds weights and epoch, not the optimizer's state: a resumed run starts it empty"
                 yield finding(SLUG, CATEGORY, origin.module, origin.node, text, related=(save.site,))
+            elif (load := _leaves_out(code, origin.module, origin.node, keys)) is not None:
+                text = "the optimizer's state is in the checkpoint and is not loaded: a resumed run starts it empty"
+                yield finding(SLUG, CATEGORY, load.module, load.node, text, related=(save.site,))
 
 
 def _states(node: ast.Dict) -> dict[str, bool]:
@@ -49,6 +55,42 @@ def _states(node: ast.Dict) -> dict[str, bool]:
             and value.func.attr == "state_dict"
         )
     return found
+
+
+def _leaves_out(code: Code, module: Module, table: ast.AST, keys: dict[str, bool]) -> Call | None:
+    """The first load from a checkpoint of which the optimizer's entry is read nowhere."""
+    assert isinstance(table, ast.Dict)
+    states = {
+        key: value.func.value
+        for key, value in zip(keys, table.values, strict=True)
+        if keys[key] and isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute)
+    }
+    made = {key: code.made_by(module, holder) for key, holder in states.items()}
+    lost = [key for key, names in made.items() if names and all(is_optimizer(n) for n in names)]
+    read = _read_keys(code)
+    if not lost or lost[0] in read or None in read:
+        return None
+    loads = [c for c in code.methods("load_state_dict") if c.node.args and _key(c.node.args[0]) in states]
+    return loads[0] if loads else None
+
+
+def _read_keys(code: Code) -> set[object]:
+    """What entries are read by, in subscripts and by ``get`` and ``pop``; None among them where a key is computed."""
+    found: set[object] = {
+        _key(n) for m in code.modules for n in m.nodes(ast.Subscript) if isinstance(n.ctx, ast.Load)
+    }
+    found = {k for k in found if isinstance(k, str)}
+    for call in code.methods("get", "pop"):
+        first = call.node.args[0] if call.node.args else None
+        found.add(first.value if isinstance(first, ast.Constant) else None)
+    # Gone through as a whole: each entry may be loaded.
+    return found | ({None} if code.called_names() & {"items", "load_checkpoint", "load_state"} else set())
+
+
+def _key(node: ast.AST) -> object:
+    return (
+        node.slice.value if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) else None
+    )
 
 
 def _read_back(code: Code, keys: dict[str, bool]) -> bool:
@@ -79,14 +121,29 @@ def fit(net, loader, path=None):
     for epoch in range(start, 9):
         torch.save({keys}, "last.pt"){mark}
 """
-_ALL = '{"model": net.state_dict(), "epoch": epoch, "opt": opt.state_dict()}'
 _PART = '{"model": net.state_dict(), "epoch": epoch}'
+_LOADED = """
+import torch
+
+def fit(net, loader, path=None):
+    opt = torch.optim.AdamW(net.parameters(), lr=0.1)
+    start = 0
+    if path:
+        state = torch.load(path)
+        net.load_state_dict(state["model"]){mark}
+        start = state["epoch"]{more}
+    for epoch in range(start, 9):
+        torch.save({{"model": net.state_dict(), "epoch": epoch, "opt": opt.state_dict()}}, "last.pt")
+"""
+_LOADS = '\n        opt.load_state_dict(state["opt"])'
 BAD = (
+    Example(_LOADED.format(mark="  # found", more="")),
     Example(_BODY.format(opt="AdamW", keys=_PART, mark="  # found")),
     Example(_BODY.format(opt="Adam", keys=_PART.replace("{", '{"loss": 0.1, ', 1), mark="  # found")),
 )
 GOOD = (
-    Example(_BODY.format(opt="AdamW", keys=_ALL, mark="")),
+    Example(_LOADED.format(mark="", more=_LOADS)),
+    Example(_LOADED.format(mark="", more=_LOADS.replace('["opt"]', '.get("opt")'))),
     Example(_BODY.format(opt="SGD", keys=_PART, mark="")),
     Example(_BODY.format(opt="AdamW", keys="net.state_dict()", mark="")),
 )

@@ -17,6 +17,7 @@ from firstcause.check.facts.models import model_calls
 from firstcause.check.loaded import loaded_class
 from firstcause.check.rule import Example
 from firstcause.schema.finding import Category, Finding
+from firstcause.source.module import Module
 
 SLUG = "wrong-model-class"
 CATEGORY: Category = "critical"
@@ -36,8 +37,12 @@ RIGHT = {
 
 
 def find(code: Code) -> Iterator[Finding]:
-    yield from _without_score(code)
+    rewards = list(_without_score(code))
+    yield from rewards
+    told = {(f.site.file, f.site.line) for f in rewards}
     for call in model_calls(code):
+        if (call.site.file, call.site.line) in told:
+            continue
         owner = loaded_class(call)
         name = call.constant("pretrained_model_name_or_path", 0)
         if owner not in FITS or name is None or not isinstance(name.value, str):
@@ -53,21 +58,34 @@ def find(code: Code) -> Iterator[Finding]:
 
 def _without_score(code: Code) -> Iterator[Finding]:
     """A model with a head for tokens where a reward is trained: it has no one score of a text."""
+    trainers = code.calls("trl.RewardTrainer")
+    if not trainers or any(_puts_head(m) for m in code.modules):
+        return
     made = {call.node: call for call in model_calls(code)}
-    for trainer in code.calls("trl.RewardTrainer"):
+    for trainer in trainers:
         given = trainer.argument("model", 0)
-        for origin in code.origins(given.module, given.node) if given is not None else ():
-            call = made.get(origin.node) if isinstance(origin.node, ast.Call) else None
-            if call is not None and loaded_class(call) in FITS:
-                right = "AutoModelForSequenceClassification"
-                text = (
-                    f"RewardTrainer trains one score for a text, and {loaded_class(call)} has a head for tokens; "
-                    f"{right}.from_pretrained(…, num_labels=1) fits"
-                )
-                yield finding(
-                    SLUG, CATEGORY, call.module, call.node, text, asked=right, got=loaded_class(call),
-                    related=(trainer.site,),
-                )  # fmt: skip
+        origins = code.origins(given.module, given.node) if given is not None else []
+        loads = [made[o.node] for o in origins if isinstance(o.node, ast.Call) and o.node in made]
+        if len(loads) != len(origins) or not all(loaded_class(c) in FITS for c in loads):
+            continue
+        for call in loads:
+            right = "AutoModelForSequenceClassification"
+            text = (
+                f"RewardTrainer trains one score for a text, and {loaded_class(call)} has a head for tokens; "
+                f"{right}.from_pretrained(…, num_labels=1) fits"
+            )
+            yield finding(
+                SLUG, CATEGORY, call.module, call.node, text, asked=right, got=loaded_class(call),
+                related=(trainer.site,),
+            )  # fmt: skip
+
+
+def _puts_head(module: Module) -> bool:
+    """Whether a model is given a head of the program's own."""
+    return any(
+        isinstance(n.ctx, ast.Store) and n.attr in ("lm_head", "score", "classifier")
+        for n in module.nodes(ast.Attribute)
+    )
 
 
 _LOAD = """
@@ -90,6 +108,11 @@ BAD = (
 )
 GOOD = (
     Example(_REWARD.format(cls="AutoModelForSequenceClassification", mark="")),
+    Example(
+        _REWARD.format(cls="AutoModelForCausalLM", mark="").replace(
+            "RewardTrainer(", "model.lm_head = head\nRewardTrainer("
+        )
+    ),
     Example(_LOAD.format(cls="AutoModelForCausalLM", name="openai-community/gpt2", mark="")),
     Example(_LOAD.format(cls="AutoModelForSeq2SeqLM", name="facebook/bart-large", mark="")),
     Example(_LOAD.format(cls="AutoModelForCausalLM", name="our/own-model", mark="")),

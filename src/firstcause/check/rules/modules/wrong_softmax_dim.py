@@ -1,0 +1,115 @@
+"""Attention weights are normalised over the batch, and what they weigh is summed over another axis.
+
+Why: a sample's weights then depend on the others in its batch and do not sum to 1: the pooled values change with the batch.
+Refuted by: a sum over the axis of the softmax, weights that are normalised again, an axis that is computed.
+Holds for: torch, all versions.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+
+from firstcause.check.code import Code, finding
+from firstcause.check.rule import Example
+from firstcause.schema.finding import Category, Finding
+from firstcause.source.callsites import last_name
+from firstcause.source.module import Module
+
+SLUG = "wrong-softmax-dim"
+CATEGORY: Category = "critical"
+HOLDS: Mapping[str, str] = {}
+
+
+def find(code: Code) -> Iterator[Finding]:
+    for call in code.methods_and_calls("sum"):
+        product = _summed(call.node)
+        axis = _axis(code, call.module, call.node, product)
+        if not isinstance(product, ast.BinOp) or not isinstance(product.op, ast.Mult) or not axis:
+            continue
+        for side in (product.left, product.right):
+            softmax = _softmax(code, call.module, side)
+            if softmax is None or _axis(code, call.module, softmax, _normalised(softmax)) != 0:
+                continue
+            text = (
+                f"the weights are normalised over axis 0, the batch, and what they weigh is summed over axis {axis}: "
+                f"softmax with dim={axis} makes each sample's weights sum to 1"
+            )
+            yield finding(
+                SLUG,
+                CATEGORY,
+                call.module,
+                softmax,
+                text,
+                argument="dim",
+                related=(call.module.site(call.node),),
+            )
+
+
+def _summed(call: ast.Call) -> ast.expr | None:
+    """What is summed: the object of the method, or the first argument of torch.sum."""
+    if isinstance(call.func, ast.Attribute) and last_name(call.func.value) != "torch":
+        return call.func.value
+    return call.args[0] if call.args else None
+
+
+def _normalised(call: ast.Call) -> ast.expr | None:
+    on = call.func.value if isinstance(call.func, ast.Attribute) else None
+    if on is not None and last_name(on) not in ("torch", "F", "functional"):
+        return on
+    return call.args[0] if call.args else None
+
+
+def _axis(code: Code, module: Module, call: ast.Call, operand: ast.expr | None) -> int | None:
+    """The one axis that a call names, from the front; None for any other."""
+    rest = [a for a in call.args if a is not operand]
+    given = next((k.value for k in call.keywords if k.arg in ("dim", "axis")), rest[0] if rest else None)
+    known = code.constant(module, given) if given is not None else None
+    return known.value if known is not None and type(known.value) is int and known.value >= 0 else None
+
+
+def _softmax(code: Code, module: Module, node: ast.expr) -> ast.Call | None:
+    """The one softmax that an expression is, in the same function."""
+    origins = code.origins(module, node)
+    made = origins[0].node if len(origins) == 1 else None
+    same = made is not None and module.function(made) is module.function(node)
+    return made if same and isinstance(made, ast.Call) and last_name(made.func) == "softmax" else None
+
+
+_POOL = """
+import torch
+from torch import nn
+
+class Pool(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.score = nn.Linear(width, 1)
+
+    def forward(self, states):
+        weights = {softmax}{mark}
+        return {pooled}
+"""
+_TORCH = "torch.softmax(self.score(states), dim=0)"
+BAD = (
+    Example(_POOL.format(softmax=_TORCH, pooled="(weights * states).sum(dim=1)", mark="  # found")),
+    Example(
+        _POOL.format(
+            softmax="self.score(states).softmax(0)", pooled="torch.sum(states * weights, 1)", mark="  # found"
+        )
+    ),
+)
+GOOD = (
+    Example(_POOL.format(softmax=_TORCH, pooled="(weights * states).sum(dim=0)", mark="")),
+    Example(
+        _POOL.format(
+            softmax=_TORCH.replace("dim=0", "dim=1"), pooled="(weights * states).sum(dim=1)", mark=""
+        )
+    ),
+    Example(
+        _POOL.format(
+            softmax="torch.softmax(self.score(states), dim=0)\n        weights = weights / weights.sum(1, keepdim=True)",
+            pooled="(weights * states).sum(dim=1)",
+            mark="",
+        )
+    ),
+)
