@@ -3,11 +3,11 @@
     python benchmarks/overhead.py [--blocks 30] [--turns 1] [--steps 8] [--only TEXT] [--json FILE]
 
 The program is a GPT of 6 layers, d=256 (5.3 M parameters, 77 tensors) with AdamW and 4 sequences of 64 tokens a step,
-or 12 as nanoGPT has them for a CPU, or a variant of its loop. Blocks of
-steps alternate between the recorder on and off, and where a block has several turns, each of --steps, the two of a pair
-take them alternately: on a machine whose speed drifts that tells smaller differences. The control alternates between off
-and off, anomaly mode between torch.autograd.set_detect_anomaly(True) and False, the floor between a hook that only reads
-the norm of every gradient and none. Medians of the pairs' ratios with a 95 % bootstrap interval. What a step costs more is fitted to the number of
+or 12 as nanoGPT has them for a CPU, or a variant of its loop. Blocks of steps alternate between the recorder on and off,
+and where a block has several turns, each of --steps, the two of a pair take them alternately: on a machine whose speed
+drifts that tells smaller differences. The control alternates between off and off, anomaly mode between
+torch.autograd.set_detect_anomaly(True) and False, the floor between a hook that only reads the norm of every gradient
+and none. Medians of the pairs' ratios with a 95 % bootstrap interval. What a step costs more is fitted to the number of
 tensors by a line through the programs of small tensors.
 Peak memory is the largest resident set of a process with and one without us, the median of three each.
 """
