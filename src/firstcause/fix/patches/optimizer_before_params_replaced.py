@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
+from dataclasses import dataclass
 
 from firstcause.fix.draft import draft
 from firstcause.fix.operations import Facts
@@ -23,21 +24,23 @@ CAUSE = "optimizer-before-params-replaced"
 SCHEDULES = re.compile(r"(LR|Restarts|Plateau|Scheduler)$|(^|\.)get_\w*schedule\w*$")
 
 
+@dataclass(frozen=True)
+class _Late:
+    """The replacement after which the optimizer is to be made, what is made with it, and whether it has stepped before."""
+
+    after: ast.stmt
+    belongs: list[ast.Assign]
+    again: bool
+
+
 def line(facts: Facts, project: Project) -> Site | None:
     """The line that makes the optimizer too early, or the replacement after which it is to be made again."""
     made = _made(facts, project)
     if made is None:
         return None
     module, statement = made
-    after = _replacement(facts, project, module, statement)
-    again = (
-        isinstance(statement, ast.Assign)
-        and after is not None
-        and not _is_compound(after)
-        and (belongs := _belonging(module, statement, after))
-        and _used_between(module, statement, after, belongs)
-    )
-    return module.site(after if again and after is not None else statement)
+    late = _late(facts, project, module, statement)
+    return module.site(late.after if late is not None and late.again else statement)
 
 
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:
@@ -48,50 +51,35 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     module, statement = made
     if _replacement(facts, project, module, statement) is None:
         module, statement = _asked_for(project, module, statement) or made
-    if (
-        not isinstance(statement, ast.Assign)
-        or statement_at(module, {"line": statement.lineno}) is not statement
-    ):
+    late = _late(facts, project, module, statement)
+    if late is None or statement_at(module, {"line": statement.lineno}) is not statement:
         return None
-    after = _replacement(facts, project, module, statement)
-    if after is None:
+    edits = [inserted_line_after(module, late.after, module.segment(s)) for s in late.belongs]
+    edits += [removed(module, s) for s in late.belongs if not late.again]
+    if any(e is None for e in edits):
         return None
-    belongs = _belonging(module, statement, after)
-    if _used_between(module, statement, after, belongs):
-        return _made_again(project, root, module, belongs, after)
-    edits = [inserted_line_after(module, after, module.segment(s)) for s in belongs]
-    edits += [removed(module, s) for s in belongs]
-    if not belongs or any(e is None for e in edits):
-        return None
-    site = module.site(statement)
-    return draft(
-        project,
-        root,
-        CAUSE,
-        [e for e in edits if e is not None],
-        f"Make the optimizer of {site} after {module.site(after)}, which gives the model other parameters.",
-        f"{site}: the optimizer holds the parameters that the model runs with.",
-        "State of the optimizer begins anew for what was replaced.",
-    )
+    site, after = module.site(statement), module.site(late.after)
+    summary = f"Make the optimizer of {site} after {after}, which gives the model other parameters."
+    changes = f"{site}: the optimizer holds the parameters that the model runs with."
+    other = "State of the optimizer begins anew for what was replaced."
+    if late.again:
+        made_for_it = ", and what was made for it" if len(late.belongs) > 1 else ""
+        summary = (
+            f"Make the optimizer anew after {after}, which gives the model other parameters{made_for_it}."
+        )
+        changes = f"{after}: the optimizer holds the parameters that the model runs with from there on."
+        other = "The new optimizer begins without state, and a schedule made for it at its start."
+    return draft(project, root, CAUSE, [e for e in edits if e is not None], summary, changes, other)
 
 
-def _made_again(
-    project: Project, root: str, module: Module, belongs: list[ast.Assign], after: ast.stmt
-) -> Fix | None:
-    edits = [inserted_line_after(module, after, module.segment(s)) for s in belongs]
-    if not belongs or _is_compound(after) or any(e is None for e in edits):
+def _late(facts: Facts, project: Project, module: Module, made: ast.stmt) -> _Late | None:
+    """Where the optimizer of a statement belongs; None where that is in doubt."""
+    after = _replacement(facts, project, module, made)
+    if after is None or not isinstance(made, ast.Assign):
         return None
-    site = module.site(after)
-    return draft(
-        project,
-        root,
-        CAUSE,
-        [e for e in edits if e is not None],
-        f"Make the optimizer anew after {site}, which gives the model other parameters"
-        + (", and what was made for it." if len(belongs) > 1 else "."),
-        f"{site}: the optimizer holds the parameters that the model runs with from there on.",
-        "The new optimizer begins without state, and a schedule made for it at its start.",
-    )
+    belongs = _belonging(module, made, after)
+    again = _used_between(module, made, after, belongs)
+    return _Late(after, belongs, again) if belongs and not (again and _is_compound(after)) else None
 
 
 def _is_compound(statement: ast.stmt) -> bool:
@@ -102,7 +90,7 @@ def _is_compound(statement: ast.stmt) -> bool:
 def _belonging(module: Module, made: ast.Assign, after: ast.stmt) -> list[ast.Assign]:
     """The optimizer's statement, and the schedules that are made for it before the replacement; empty where it is in doubt."""
     name = module.segment(made.targets[0])
-    block = next(b for b in vars(module.parents[made]).values() if isinstance(b, list) and made in b)
+    block = _block(module, made)
     found = [made]
     for statement in block[block.index(made) + 1 : block.index(after)]:
         if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call):
@@ -147,13 +135,17 @@ def _asked_for(project: Project, module: Module, made: ast.stmt) -> tuple[Module
 
 def _replacement(facts: Facts, project: Project, module: Module, made: ast.stmt) -> ast.stmt | None:
     """The last statement after it in its block that assigns such a part, itself or in the function it calls."""
-    block = next(
-        (b for b in vars(module.parents[made]).values() if isinstance(b, list) and made in b), [made]
-    )
+    block = _block(module, made)
     parts = {p for m in facts.get("missing") or [] for p in str(m["name"]).split(".")[:-1]}
     later = block[block.index(made) + 1 :]
     found = [s for s in later if _assigns(s, parts) or _calls_one_that_assigns(project, s, parts)]
     return found[-1] if found else None
+
+
+def _block(module: Module, statement: ast.stmt) -> list[ast.stmt]:
+    """The statements among which one stands."""
+    blocks = (b for b in vars(module.parents[statement]).values() if isinstance(b, list))
+    return next((b for b in blocks if statement in b), [statement])
 
 
 def _assigns(node: ast.AST, parts: set[str]) -> bool:

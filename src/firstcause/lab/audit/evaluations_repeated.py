@@ -105,7 +105,7 @@ class Watch(Watcher):
             # The same batch again and again is a Monte Carlo estimate; once an epoch is an evaluation.
             self.repeated_input |= self.last[0] is users[0] and self.last[1] == key
             self.last = (users[0], key)
-        first = next((d for d in dropping if d["kind"] == "function"), dropping[0])
+        first = dropped or dropping[0]
         site = first["site"] or places.standing(evaluating)
         key_of = (site["file"], site["line"], first["name"])
         if key_of not in self.found and len(self.found) < SHOWN:

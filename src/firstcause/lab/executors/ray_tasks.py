@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import Any
 
 import firstcause
@@ -33,7 +34,7 @@ class Tasks:
         self.width = max(1, min(places, default=1))
 
     def run(self, job: Job) -> Over:
-        sent = Job(job.command, job.folder, travelling(job.environment), job.output, job.seconds)
+        sent = replace(job, environment=travelling(job.environment))
         try:
             over: Over = self.ray.get(self.task.remote(sent))
         except self.ray.exceptions.RayError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import shutil
+from dataclasses import replace
 from typing import Any
 
 from firstcause.lab.executors import (
@@ -34,7 +35,7 @@ class Jobs:
 
     def run(self, job: Job) -> Over:
         minutes = math.ceil(job.seconds / 60) + START_MINUTES
-        sent = Job(job.command, job.folder, travelling(job.environment), job.output, job.seconds)
+        sent = replace(job, environment=travelling(job.environment))
         self.executor.update_parameters(timeout_min=minutes)
         try:
             over: Over = self.executor.submit(here.run_arrived, sent).result()
