@@ -35,6 +35,8 @@ CASES = [
         "counterfactual",
     ),
     ("best_of_the_batch", "wrong-reduction", "loss = error.min(dim=0).values.mean()", "counterfactual"),
+    ("errors_that_cancel", "wrong-reduction", "gap = (prediction - target).mean(dim=1)", "counterfactual"),
+    ("lengths_of_the_batch", "wrong-softmax-dim", "return F.normalize(self.net(x), dim=0)", "counterfactual"),
     ("margins_exchanged", "wrong-sign-loss", "gap = far - near + 0.5", "counterfactual"),
     (
         "workers_drawing_alike",

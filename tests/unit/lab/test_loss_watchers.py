@@ -266,6 +266,32 @@ def test_weights_added_up_along_another_axis_than_their_own_are_seen(way: str, a
     assert not any(use["whole"] for use in found["uses"])
 
 
+@pytest.mark.parametrize(
+    ("way", "axes"),
+    [
+        (lambda z: F.normalize(z, dim=0) @ F.normalize(z, dim=0).t(), (0, 1)),
+        (lambda z: F.normalize(z, dim=-1) @ F.normalize(z, dim=-1).t(), None),
+        (lambda z: (F.normalize(z, dim=0) * F.normalize(z.detach(), dim=0)).sum(1), (0, 1)),
+        (lambda z: (lambda one: one @ one.t())(z / z.norm(dim=0, keepdim=True).clamp(min=1e-6)), (0, 1)),
+        (lambda z: (lambda one: one @ one.t())(z / z.norm(dim=1, keepdim=True)), None),
+        (lambda z: (lambda one: one.t() @ one)(F.normalize(z, dim=0)), None),
+        (lambda z: F.normalize(z, p=1, dim=0) @ z.t(), None),
+    ],
+)
+def test_lengths_along_another_axis_than_the_one_of_their_products_are_seen(
+    way: Callable[[torch.Tensor], torch.Tensor], axes: tuple[int, int] | None
+) -> None:
+    def train(step: Step) -> None:
+        net = nn.Linear(4, 8)
+        optimizer = adam(net)
+        for _ in range(2):
+            step(way(net(torch.randn(16, 4))).mean(), optimizer)
+
+    found = watch("weights_summed", train)[0]["softmaxes"]
+    wrong = [o for o in found if o["uses"] and not any(u["whole"] for u in o["uses"])]
+    assert [(o["axis"], o["uses"][0]["axis"]) for o in wrong[:1]] == ([axes] if axes else [])
+
+
 @pytest.mark.parametrize("way", ["keys", "pooled", "renormalised"])
 def test_weights_that_sum_to_one_where_they_are_added_up_are_whole(way: str) -> None:
     found = watch("weights_summed", attend(way))[0]["softmaxes"]
@@ -354,3 +380,27 @@ def test_a_column_that_says_the_target_is_found(leaks: bool, count: int) -> None
 
     told = watch("targets_in_input", train)[0]["told"]
     assert [t["column"] for t in told] == [2] * count
+
+
+@pytest.mark.parametrize(
+    ("way", "whole"),
+    [
+        (lambda out, y: (out - y).mean(dim=1).pow(2).mean(), 2),
+        (lambda out, y: torch.mean(y - out, 0).abs().sum(), 2),
+        (lambda out, y: (out - y).mean(1).square().mean() + F.mse_loss(out, y), 0),
+        (lambda out, y: (out - y).pow(2).mean(1).mean(), None),
+        (lambda out, y: (out - out.mean(0)).mean(1).pow(2).mean(), None),
+    ],
+)
+def test_errors_that_cancel_before_their_size_is_taken_are_seen(
+    way: Callable[[torch.Tensor, torch.Tensor], torch.Tensor], whole: int | None
+) -> None:
+    def train(step: Step) -> None:
+        net = nn.Linear(4, 6)
+        optimizer = adam(net)
+        for _ in range(2):
+            step(way(net(torch.randn(32, 4)), torch.randn(32, 6)), optimizer)
+
+    facts, rows = watch("errors_averaged", train)
+    assert [a["whole_loss"] for a in facts["averaged"]] == ([] if whole is None else [whole])
+    assert all(("apart" in row) == (whole is not None) for row in rows)

@@ -1,10 +1,11 @@
-"""A loss summed over its batch: the mean in its place. A best value of the wrong axis: the other axis.
+"""A loss summed over its batch: the mean in its place. A best value of the wrong axis: the other. Errors averaged first: not.
 
 Facts:
 
 - ``file``, ``line``, ``column``: where the sum is taken; ``loss`` is ``sum`` or the name of the loss's function.
 - ``count``: how many values it is taken over.
 - ``extreme``: instead of both, the function that is taken along axis 0 and belongs along axis 1.
+- ``averages``: instead of all these, the average of errors that is taken before their size.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import ast
 from firstcause.fix.draft import draft
 from firstcause.fix.edits import Edit
 from firstcause.fix.operations import Facts, module_of, named_line
-from firstcause.fix.rewrite import replaced
+from firstcause.fix.rewrite import atom, replaced
 from firstcause.schema import Fix, Site
 from firstcause.source import Module, Project
 from firstcause.source.callsites import last_name
@@ -46,6 +47,16 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
             f"{site}: every sample has its part in the loss, whose value becomes another one.",
             "Thresholds and logged losses that were read with the other axis.",
         )
+    if "averages" in facts:
+        return draft(
+            project,
+            root,
+            CAUSE,
+            [edit],
+            f"Leave out the {facts['averages']} at {site}, before the size of the errors: the mean behind it averages all.",
+            f"{site}: errors of opposite sign no longer cancel, and the loss becomes larger.",
+            "Weights of other terms, and logged losses, that were read with the average first.",
+        )
     return draft(
         project,
         root,
@@ -61,6 +72,8 @@ def _change(facts: Facts, project: Project) -> Change | None:
     module = module_of(facts, project)
     if module is not None and "extreme" in facts:
         return _along(module, str(facts["extreme"]), module.nodes_on(int(facts["line"])))
+    if module is not None and "averages" in facts:
+        return _without(module, str(facts["averages"]), module.nodes_on(int(facts["line"])))
     if module is None or "count" not in facts:
         return None
     on_line = module.nodes_on(int(facts["line"]))
@@ -87,6 +100,32 @@ def _along(module: Module, function: str, on_line: list[ast.AST]) -> Change | No
     given = [v for c in calls for v in (*c.args, *(k.value for k in c.keywords if k.arg == "dim"))]
     zeros = [v for v in given if isinstance(v, ast.Constant) and v.value == 0 and type(v.value) is int]
     return (module, zeros[0], replaced(module, zeros[0], "1")) if len(zeros) == 1 else None
+
+
+def _without(module: Module, function: str, on_line: list[ast.AST]) -> Change | None:
+    """What the one average of errors on a line is taken of, in its place; a mean has to follow it in the same function.
+
+    A sum behind it would add up what was averaged until now.
+    """
+    named = [n for n in on_line if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)]
+    calls = [n for n in named if last_name(n.func) == function and _axis(n)]
+    if len(calls) != 1:
+        return None
+    (call,) = calls
+    others = [c for c in module.nodes(ast.Call) if c is not call]
+    around = [c for c in others if module.function(c) is module.function(call) and c.lineno >= call.lineno]
+    if not any(last_name(c.func) == "mean" and not _axis(c) for c in around):
+        return None
+    assert isinstance(call.func, ast.Attribute)
+    of = call.func.value
+    if isinstance(of, ast.Name) and of.id == "torch":
+        return (module, call, replaced(module, call, module.segment(call.args[0]))) if call.args else None
+    return module, call, replaced(module, call, atom(module, of))
+
+
+def _axis(call: ast.Call) -> bool:
+    """Whether a reduction is given axes."""
+    return bool(call.args) or any(k.arg in ("dim", "axis") for k in call.keywords)
 
 
 def _says_sum(keyword: ast.keyword) -> bool:

@@ -1,8 +1,8 @@
-"""A softmax along another axis than the one along which its weights are added up: it gets that axis.
+"""A softmax, or a length, along another axis than the one that is added up afterwards: it gets that axis.
 
 Facts:
 
-- ``file``, ``line``, ``column``: where the softmax is applied; ``function`` is ``softmax`` or ``log_softmax``.
+- ``file``, ``line``, ``column``: where it is applied; ``function`` is ``softmax``, ``log_softmax``, ``normalize`` or ``norm``.
 - ``axis``: the axis along which its output is added up, of ``dims``.
 """
 
@@ -13,14 +13,17 @@ import ast
 from firstcause.fix.activations import applied
 from firstcause.fix.draft import draft
 from firstcause.fix.operations import Facts, module_of, named_line
-from firstcause.fix.rewrite import replaced
+from firstcause.fix.rewrite import added_keyword, replaced
 from firstcause.schema import Fix, Site
 from firstcause.source import Module, Project
 from firstcause.source.arguments import argument
 
 CAUSE = "wrong-softmax-dim"
 LAYERS = {"softmax": "Softmax", "log_softmax": "LogSoftmax"}
-Found = tuple[Module, ast.Call, ast.expr]
+# Which argument of the function is the axis; that of a method comes one place earlier.
+PLACES = {"softmax": 1, "log_softmax": 1, "normalize": 2, "norm": 2}
+# A call, and the axis that it is given; None where it has a usual one.
+Found = tuple[Module, ast.Call, ast.expr | None]
 
 
 def line(facts: Facts, project: Project) -> Site | None:
@@ -36,23 +39,28 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
         return None
     module, call, node = found
     axis = int(facts["axis"]) - int(facts["dims"])
-    if not module.segment(node).lstrip().startswith("-") and axis != -1:
-        axis = int(facts["axis"])
-    site, text = module.site(call), module.segment(node)
+    site = module.site(call)
+    if node is None:
+        edit, text = added_keyword(module, call, f"dim={axis}"), "the usual one"
+    else:
+        text = module.segment(node)
+        if not text.lstrip().startswith("-") and axis != -1:
+            axis = int(facts["axis"])
+        edit = replaced(module, node, str(axis))
     return draft(
         project,
         root,
         CAUSE,
-        [replaced(module, node, str(axis))],
+        [edit],
         f"Take the {facts['function']} along axis {axis} instead of {text} at {site}: its output is added up along that axis.",
-        f"{site}: the weights that are added up sum to 1; samples no longer compete with each other.",
+        f"{site}: what is added up is normalised; samples no longer compete with each other.",
         "Weights that were trained before, which are fitted to the other sums.",
     )
 
 
 def _axis(facts: Facts, project: Project) -> Found | None:
     function, module = str(facts.get("function")), module_of(facts, project)
-    if module is None or function not in LAYERS or "dims" not in facts:
+    if module is None or function not in PLACES or "dims" not in facts:
         return None
     on_line = (
         [n for n in module.nodes_on(int(facts["line"])) if isinstance(n, ast.Call)]
@@ -69,8 +77,12 @@ def _axis(facts: Facts, project: Project) -> Found | None:
                 "nn.functional",
                 "torch.nn.functional",
             )
-            given = argument(call, 0 if is_method else 1, "dim")
+            given = argument(call, PLACES[function] - int(is_method), "dim")
+            if given is None and function == "normalize":
+                return module, call, None
             return (module, call, given.node) if given is not None and given.sure else None
+    if function not in LAYERS:
+        return None
     found = applied(facts, project, function, LAYERS[function])
     if found is None or found[2] is not None:
         return _of_layer(project, LAYERS[function])

@@ -36,6 +36,7 @@ WATCHERS = (
     "axes_swapped",
     "sums_in_loss",
     "extremes_of_batch",
+    "errors_averaged",
     "terms_of_loss",
     "targets_in_input",
     "data_written",

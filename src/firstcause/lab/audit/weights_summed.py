@@ -1,6 +1,7 @@
-"""Weights of a softmax that are added up along another axis than the one on which they sum to 1.
+"""What is normalised along one axis, by a softmax or to length 1, and added up along another.
 
-``settings["axes"]``, a list of [file, line, axis], has the softmax there work along that axis.
+The weights of a softmax sum to 1 along its axis, and the squares of what has length 1. ``settings["axes"]``, a list of
+[file, line, axis], has what is normalised there work along that axis.
 """
 
 from __future__ import annotations
@@ -15,6 +16,10 @@ from firstcause.lab import places
 from firstcause.lab.audit import Watcher
 from firstcause.lab.derived import SAME_VALUES, Derived
 
+# Where each takes its axis, and the axis where none is given; a length is divided by.
+AXES = {"softmax": (1, None), "log_softmax": (1, None), "normalize": (2, 1), "norm": (2, None)}
+SOFTMAXES = ("softmax", "log_softmax")
+LENGTHS = (2, 2.0, "fro", None)
 PRODUCTS = ("matmul", "bmm", "rmatmul")
 CLOSE = 1e-2
 # Each softmax is looked at this many times in training: what is done with it does not change from step to step.
@@ -51,14 +56,17 @@ class Softmaxes(TorchFunctionMode):
         self.known: Derived[Weights] = Derived()
         # A product of weights and values, which a sum will add up.
         self.products: Derived[Weights] = Derived()
+        # Lengths, by which their own values may be divided.
+        self.lengths: Derived[dict[str, Any]] = Derived()
         self.seen: dict[tuple[str, int], dict[str, Any]] = {}
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name, kwargs = str(getattr(func, "__name__", "")).strip("_"), kwargs or {}
-        if name in ("softmax", "log_softmax"):
-            return self._softmax(name, func, args, kwargs)
+        if name in AXES:
+            return self._normalised(name, func, args, kwargs)
         result = func(*args, **kwargs)
-        if self.known.known and torch.is_grad_enabled() and isinstance(result, torch.Tensor):
+        known = self.known.known or self.lengths.known
+        if known and torch.is_grad_enabled() and isinstance(result, torch.Tensor):
             try:
                 with torch.no_grad():
                     self._used(name, func, args, kwargs, result)
@@ -67,21 +75,25 @@ class Softmaxes(TorchFunctionMode):
                 self.known.known.pop(id(result), None)
         return result
 
-    def _softmax(self, name: str, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    def _normalised(self, name: str, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         site = places.of_frame(sys._getframe(2), columns=True)
-        axis = kwargs.get("dim", args[1] if len(args) > 1 else None)
+        place, usual = AXES[name]
+        axis = kwargs.get("dim", args[place] if len(args) > place else usual)
         given = args[0] if args else kwargs.get("input")
+        length = name not in SOFTMAXES
         if (
             site is None
             or not isinstance(axis, int)
             or not isinstance(given, torch.Tensor)
             or given.dim() < 2
+            or (length and kwargs.get("p", args[1] if len(args) > 1 else None) not in LENGTHS)
+            or (name == "norm" and not kwargs.get("keepdim", len(args) > 3 and args[3]))
         ):
             return func(*args, **kwargs)
         key = (site["file"], site["line"])
         if key in self.axes:
             kwargs = {k: v for k, v in kwargs.items() if k != "dim"} | {"dim": self.axes[key]}
-            args = args[:1]
+            args = args[:place]
         result = func(*args, **kwargs)
         made = self.seen.setdefault(
             key,
@@ -96,11 +108,20 @@ class Softmaxes(TorchFunctionMode):
         )
         if given.requires_grad and made["times"] < TIMES:
             made["times"] += 1
-            value = result.detach()
-            self.known.note(result, Weights(made, value.exp() if name == "log_softmax" else value))
+            if name == "norm":
+                self.lengths.note(result, made)
+            else:
+                self.known.note(result, Weights(made, _shares(name, result.detach())))
         return result
 
     def _used(self, name: str, func: Any, args: Any, kwargs: dict[str, Any], result: torch.Tensor) -> None:
+        by = self.lengths.of(args[1]) if name in ("div", "truediv") and len(args) > 1 else None
+        if by is not None:
+            self.known.note(result, Weights(by, _shares("norm", result.detach())))
+            return
+        if name in ("clamp", "clamp_min", "add", "maximum") and (by := self.lengths.of(args[0])) is not None:
+            self.lengths.note(result, by)
+            return
         if name == "einsum" and isinstance(args[0], str):
             self._einsum(args[0], args[1:])
             return
@@ -177,8 +198,15 @@ class Softmaxes(TorchFunctionMode):
         weights.made["uses"].append(use)
 
 
+def _shares(name: str, value: torch.Tensor) -> torch.Tensor:
+    """What sums to 1 along the axis of a normalisation, from its output."""
+    if name == "log_softmax":
+        return value.exp()
+    return value if name in SOFTMAXES else value.square()
+
+
 class Watch(Watcher):
-    """In the facts ``softmaxes``: each with its axis and what was done with its output."""
+    """In the facts ``softmaxes``: each normalisation with its axis and what was done with its output."""
 
     def start(self) -> None:
         axes = {(f, n): int(a) for f, n, a in self.settings.get("axes") or ()}

@@ -1,10 +1,10 @@
-"""wrong-reduction: the loss is summed over the batch where the mean comes further, or its best value is of another axis."""
+"""wrong-reduction: a sum over the batch where the mean comes further, a best value of another axis, errors that cancel."""
 
 from __future__ import annotations
 
 from firstcause.lab.counterfactual import Arm, Ran
 from firstcause.schema import Evidence, Hypothesis
-from firstcause.specialists import audits, extremes, shifts
+from firstcause.specialists import audits, cancelled, extremes, shifts
 from firstcause.specialists.examination import Examination, Facts
 from firstcause.specialists.losses import mean
 from firstcause.specialists.verdicts import confirmed, inconclusive
@@ -16,20 +16,25 @@ ALWAYS = 0.95
 
 
 def seen(found: Ran, examination: Examination) -> str | None:
-    one, crossed = _summed(found), extremes.across(found)
+    one, crossed, mixed = _summed(found), extremes.across(found), cancelled.averaged(found)
     if one is not None:
         return _told(one)
-    return extremes.told(crossed) if crossed is not None else None
+    if crossed is not None:
+        return extremes.told(crossed)
+    return cancelled.told(mixed) if mixed is not None else None
 
 
 def propose(examination: Examination) -> bool:
-    return _found(examination) is not None or _crossed(examination) is not None
+    return any(of(examination) is not None for of in (_found, _crossed, _mixed))
 
 
 def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     found, one, crossed = _audit(examination), _found(examination), _crossed(examination)
     if found is not None and crossed is not None and one is None and examination.lab is not None:
         return extremes.settle(CAUSE, examination, found, crossed)
+    mixed = _mixed(examination)
+    if found is not None and mixed is not None and one is None and examination.lab is not None:
+        return cancelled.settle(CAUSE, examination, found, mixed)
     if found is None or one is None or examination.lab is None:
         return inconclusive(CAUSE, "a loss that is summed over its batch, undivided")
     site = examination.site(one["site"])
@@ -67,6 +72,11 @@ def _crossed(examination: Examination) -> Facts | None:
     return extremes.across(found) if found is not None else None
 
 
+def _mixed(examination: Examination) -> Facts | None:
+    found = _audit(examination)
+    return cancelled.averaged(found) if found is not None else None
+
+
 def _summed(found: Ran) -> Facts | None:
     """The one sum that is the whole loss of each backward call."""
     of: list[Facts] = found.facts.get("summed") or []
@@ -86,4 +96,7 @@ def facts(examination: Examination) -> Facts:
     one, crossed = _found(examination), _crossed(examination)
     if one is None and crossed is not None:
         return examination.place(crossed["site"]) | {"extreme": crossed["function"]}
+    mixed = _mixed(examination)
+    if one is None and mixed is not None:
+        return examination.place(mixed["site"]) | {"averages": mixed["function"]}
     return {} if one is None else examination.place(one["site"]) | {k: one[k] for k in ("loss", "count")}

@@ -1,4 +1,4 @@
-"""wrong-softmax-dim: the weights of a softmax are added up along an axis on which they do not sum to 1."""
+"""wrong-softmax-dim: what a softmax or a length normalises is added up along an axis on which it is not normalised."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     site = examination.site(one["site"])
     to = one["use"]["axis"] - len(one["shape"])
     settings = {"watch": ["weights_summed"], "axes": [[one["site"]["file"], one["site"]["line"], to]]}
-    arm = Arm("the softmax along the axis that is added up", "audit", settings)
+    arm = Arm("normalised along the axis that is added up", "audit", settings)
     other = examination.lab.from_start([arm], examination.lab.horizon(audits.STEPS))[arm.name]
     then, now = end(found), end(other)
     text = (
-        f"{_told(one)}, at {site}; with the softmax along axis {to} the loss comes to {now:.4g} instead of {then:.4g} in "
+        f"{_told(one)}, at {site}; along axis {to} the loss comes to {now:.4g} instead of {then:.4g} in "
         f"{len(other.rows)} steps"
     )
     use = one["use"]
@@ -57,7 +57,7 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
 
 
 def _mixed(found: Ran) -> Facts | None:
-    """A softmax none of whose uses adds up along its own axis, with the first of these."""
+    """A normalisation none of whose uses adds up along its own axis, with the first of these."""
     for one in found.facts.get("softmaxes") or []:
         uses = one["uses"]
         if uses and not any(u["whole"] or u["axis"] == one["axis"] for u in uses):
@@ -67,8 +67,9 @@ def _mixed(found: Ran) -> Facts | None:
 
 def _told(one: Facts) -> str:
     use = one["use"]
+    what = "values" if "softmax" in one["function"] else "the squares of values"
     return (
-        f"{one['function']} makes values of shape {one['shape']} sum to 1 along axis {one['axis']}, and {use['function']} adds "
+        f"{one['function']} makes {what} of shape {one['shape']} sum to 1 along axis {one['axis']}, and {use['function']} adds "
         f"them up along axis {use['axis']}, where they sum to {use['low']:.3g} to {use['high']:.3g}"
     )
 
