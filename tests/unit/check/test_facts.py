@@ -261,3 +261,56 @@ def test_names_speak_only_where_the_code_says_nothing_else(tmp_path):
     beside = {f.value for f in read(tmp_path / "b", names + head, asked) if f.key == "num_labels"}
     assert alone == {14: True}
     assert beside == {10}
+
+
+def test_a_set_of_the_users_own_files_is_named_by_these(tmp_path):
+    source = """
+    from torchvision.datasets import CIFAR10, CocoDetection
+
+    welds = CocoDetection("data/images", "data/train.json")
+    known = CIFAR10("data")
+    """
+    found = values(tmp_path, source, "dataset")
+    assert found == {
+        ("dataset", "data/images", 4),
+        ("dataset", "data/train.json", 4),
+        ("dataset", "CIFAR10", 5),
+    }
+
+
+def test_weights_that_an_accelerator_computes_with_are_no_precision(tmp_path):
+    source = """
+    import torch
+    from accelerate import Accelerator
+    from transformers import AutoModel
+
+    {}
+    model = AutoModel.from_pretrained("owner/model", dtype=torch.{})
+    """
+    assert not values(tmp_path, source.format("accelerator = Accelerator()", "float32"), "precision")
+    assert {v for _, v, _ in values(tmp_path, source.format("", "float32"), "precision")} == {"fp32"}
+    kept = values(tmp_path, source.format("accelerator = Accelerator()", "bfloat16"), "precision")
+    assert {v for _, v, _ in kept} == {"bf16"}
+
+
+def test_micro_batches_that_a_helper_adds_up_are_known_to_be_several(tmp_path):
+    source = """
+    import torch
+    from torch import nn
+    from torch.utils.data import DataLoader
+
+    model = nn.Linear(4, 1)
+    optimizer = torch.optim.SGD(model.parameters(), 0.1)
+    loader = DataLoader([], batch_size=16)
+
+    def update(chunk):
+        for batch in chunk:
+            model(batch).sum().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+    for epoch in range(3):
+        for chunk in zip(loader, loader):
+            update(chunk)
+    """
+    assert {v for _, v, _ in values(tmp_path, source, "gradient_accumulation")} == {None}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from firstcause.check.brief.annotated import divided
 from firstcause.check.brief.answers import Question, answered, answers_oneself, approved, proposals, topic_of
 from firstcause.check.brief.grammar import read_sentence
 from firstcause.check.brief.normal import normal
@@ -60,15 +61,21 @@ def _message(
     asked: list[Reading] = []
     topic: tuple[str, ...] = ()
     named: tuple[str, ...] = ()
-    for number, sentence in enumerate(
-        sentences(turn.text, known, text.line + turn.line, schemas=scene.training)
-    ):
+    content, remarks = divided(turn.text)
+    base = text.line + turn.line
+    beside: tuple[int, tuple[str, ...]] = (-1, ())
+    for number, sentence in enumerate(sentences(content, known, base, schemas=scene.training)):
         found = answered(sentence, turn, question) if number == 0 else answers_oneself(sentence, asked, topic)
         # "Yes, but 0.85": what follows changes what is accepted.
         corrected = corrected or any(reading.accepted for reading in found)
         before = [*said[-_REMEMBERED:], *(h.reading for h in here[-_REMEMBERED:]), *found]
         topics = (*_open(question.topic, here), *(t for t in topic if t in _PACED), *named)
-        line = read_sentence(sentence, scene, known, turn.text, before, topics, corrected)
+        remark = sentence.line == beside[0]
+        if remark:
+            topics, corrected = (*beside[1], *topics), True
+        line = read_sentence(sentence, scene, known, content, before, topics, corrected)
+        if not remark and sentence.line - base in remarks:
+            beside = (sentence.line, tuple(dict.fromkeys(r.key for r in line.readings)))
         told = all(r.told for r in line.readings)
         corrected = told and any(t.has("correction") for t in sentence.tokens)
         asked = [r for r in line.readings if r.told] if sentence.asks else []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from firstcause.check.brief.reading import Line, Reading
-from firstcause.check.brief.tokens import Token
+from firstcause.check.brief.tokens import Token, words_in
 from firstcause.check.brief.values import accepts, in_normal_form
 from firstcause.check.brief.vocabulary import vocabulary, word_set
 
@@ -63,7 +63,8 @@ def _without_gain(line: Line, at: int) -> bool:
     denied = any(t.has("not") and t.segment == after[0].segment for t in after[:2])
     in_vain = denied and any(t.text.startswith(IMPROVES) for t in after[1:])
     before = [t for t in line.tokens[:at] if t.statement == line.tokens[at].statement]
-    return in_vain and not line.tokens[at].unit and any("stop" in t.text for t in before)
+    stops = any("stop" in t.text for t in before) or "give up" in " ".join(words_in(before))
+    return in_vain and not line.tokens[at].unit and stops
 
 
 def unit_of(token: Token) -> str:

@@ -22,7 +22,7 @@ _PAIRS = {
     ("vision", "tower"): "vision_encoder",
     ("visual", "encoder"): "vision_encoder",
     ("feature", "extractor"): "backbone",
-    ("feature", "encoder"): "encoder",
+    ("feature", "encoder"): "feature_encoder",
     ("word", "embeddings"): "embeddings",
     ("language", "model"): "language_model",
 }

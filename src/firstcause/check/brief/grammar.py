@@ -23,6 +23,7 @@ from firstcause.check.brief.memory import left_free, used
 from firstcause.check.brief.metrics import best_by, note_metric
 from firstcause.check.brief.modules import target_modules
 from firstcause.check.brief.mood import negated, settle
+from firstcause.check.brief.no_settings import no_settings
 from firstcause.check.brief.paces import kept_checkpoints, paces
 from firstcause.check.brief.pairing import pair
 from firstcause.check.brief.pairs import split_pairs
@@ -59,6 +60,7 @@ def read_sentence(
     if not sentence.tokens:
         return line
     corrects = any(t.has("correction") for t in sentence.tokens)
+    no_settings(line)
     glued_letters(line)
     split_pairs(line)
     left_free(line)
@@ -123,6 +125,13 @@ _IFS = ("if ", "in case", "when ")
 _OF_DATA = word_set("grammar", "of_data")
 
 
+def _of_optimizer(line: Line, at: int) -> bool:
+    """Whether "decay" is that of an optimizer which is named with it, and of no schedule: "Adam (I want no decay)"."""
+    return any(r.key == "optimizer" and r.first < at for r in line.readings) and not any(
+        t.gives("scheduler") for t in line.tokens
+    )
+
+
 def _unwanted(line: Line) -> None:
     """Claim features that are denied without a value: "no warmup", "drop the weight decay", "no checkpoints"."""
     for at, token in enumerate(line.tokens):
@@ -130,7 +139,7 @@ def _unwanted(line: Line) -> None:
             continue
         named = token.entry.named
         key = (named.key.group or named.key.name) if named is not None and named.key.feature else ""
-        if token.text in ("decay", "decay of"):
+        if token.text in ("decay", "decay of") and not _of_optimizer(line, at):
             # Of the weights or of the rate: it does not say.
             continue
         of_split = named is not None and named.key.name == "data_split" and token.has("eval")

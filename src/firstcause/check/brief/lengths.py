@@ -79,6 +79,10 @@ def _enough(line: Line) -> None:
         after = tokens[second + 1 : second + 4] if second else []
         suffices = any(t.text in _SUFFICES for t in after) or " ".join(t.text for t in after[:2]) in _SUFFICES
         suffices = suffices or (second > 0 and tokens[second - 1].text in _DRAWN)
+        if _of_one_kind(line, second):
+            # "Clauses of 4 tokens and of 150 tokens".
+            tokens[second].claimed = tokens[second + 1].claimed = True
+            return
         if suffices and not tokens[second].claimed and tokens[second].value >= tokens[first].value:
             for told in tokens[:first]:
                 # What is drawn from it is a wish.
@@ -95,6 +99,14 @@ def _enough(line: Line) -> None:
                 Reading("max_length", value, first, unit_at, strength="should", settled=True), first, unit_at
             )
         return
+
+
+def _of_one_kind(line: Line, second: int) -> bool:
+    """Whether a second length is described like the first: "of 4 tokens and of 150 tokens"."""
+    named = second + 1 < len(line.tokens) and line.tokens[second + 1].key == "max_length"
+    return (
+        second > 2 and named and line.words(second - 2, second) in (["and", "of"], ["to", "of"], ["or", "of"])
+    )
 
 
 def _of_some(line: Line, number: int) -> bool:
@@ -123,6 +135,9 @@ def _describes(line: Line, number: int) -> bool:
         return True
     if "longest" in words:
         return bool(set(words) & _IS)
+    if {"have", "has"} & set(words) and line.words(number - 1, number) == ["of"] and not set(words) & _SHALL:
+        # "Our contracts have clauses of 4 tokens".
+        return True
     none = any(w in _NONE for w in words) and not any(w.startswith(_MADE) for w in words)
     longer = bool(set(words) & _EXCEEDS) or (
         bool(set(words) & _IS) and any(t.text in _LONGER for t in before)

@@ -15,6 +15,7 @@ _BOUNDS = word_set("limits", "floors")
 _TOOLS = frozenset({"framework", "distributed", "report_to", "offload", "dependency"})
 _MACHINE = frozenset({"gpu", "num_gpus", "gpu_memory_gb"})
 _LOWERS = frozenset({"drop", "drop the", "lower", "reduce"})
+_COUNTED = frozenset({"epochs", "max_steps", "early_stopping_patience"})
 _ENOUGH = frozenset({"is enough", "are enough", "suffices", "suffice"})
 
 
@@ -215,7 +216,7 @@ def _weigh(line: Line, reading: Reading) -> None:
             fine = token.text in ("is fine", "are fine", "will do") and reading.key != "augmentation"
             reading.strength = "should" if fine else "may"
             break
-        if near and token.text in _ENOUGH and reading.key in ("epochs", "max_steps"):
+        if near and token.text in _ENOUGH and reading.key in _COUNTED:
             # "One epoch is enough": a second one is not wanted.
             continue
         if near and "should" in token.entry.cues and reading.strength == "must":

@@ -24,11 +24,12 @@ NUMBER = re.compile(
     r"(?:(?P<of>x)(?=[ a-z])|(?![a-z\d]))"
 )
 WORD_NUMBER = re.compile(
-    rf"(?<![\w.])(?:(?P<times>{_ONE}) times ten to the (?P<minus>minus )?(?P<to>{_ONE})"
+    rf"(?<![\w.])(?:(?P<times>{_ONE})\s+times\s+ten\s+to\s+the\s+(?:power\s+of\s+)?(?P<minus>minus\s+)?(?P<to>{_ONE})"
     rf"|(?P<factor>{_ONE}) e minus (?P<shift>{_ONE})"
     r"|(?:an?|one) (?P<nth>(?:ten|hundred)[- ])?(?P<small>hundredth|thousandth|millionth)"
     rf"|one (?:in|over) (?:an? |one )?(?P<times_in>{_ONE})?[- ]?(?P<over>thousand|million)"
-    r"|(?:(?:an? |one )?(?P<part>half|quarter|third|fifth|tenth)(?: an?| of an?)(?= epoch))"
+    r"|(?:(?:an? |one )?(?P<part>half|quarter|third|fifth|tenth)(?:(?: an?| of an?)(?= epoch)"
+    r"|(?= of (?:all |the |its )?(?:training |total |optimizer )?(?:steps|updates|iterations|training)\b)))"
     rf"|half an? (?P<half_of>hundred|thousand|million)|(?<=first )(?P<bare>hundred|thousand|million)"
     rf"|(?:a )?(?P<ones>{_ONE}|a(?= hundred| thousand| million))(?:[- ](?P<more>{'|'.join(_ONES[1:10])}))?"
     rf"(?: (?P<scale>hundred|thousand|million|percent))?(?P<and_half> and a half)?)(?![\w])"

@@ -15,6 +15,9 @@ _KEEPS = frozenset({"keep", "keeping", "keeps", "retain", "retaining", "kept"})
 _COPIES = frozenset({"checkpoint", "checkpoints", "snapshots", "ckpts"})
 _MADE = word_set("paces", "made")
 _SEVERAL = frozenset({"twice", "times", "thrice"})
+_CHECKPOINTS = ("checkpoint", "ckpt")
+_BESIDES = frozenset({"besides", "beside", "apart", "addition"})
+_HELD_OUT = frozenset({"dev", "val", "validation", "heldout", "held"})
 _STAY = frozenset({"kept", "stay", "remain"})
 # "The best is loaded at the end" tells what is left, and not when it is saved.
 _NOT_KEPT = word_set("paces", "made") | {"log", "logs", "tensorboard", "tb", "reports", "sample", "figs"}
@@ -58,13 +61,19 @@ def kept_checkpoints(line: Line) -> None:
         ):
             # "Keep the best one".
             continue
+        newest = before & {"last", "latest", "recent", "newest"}
+        saved = "save" in line.topic or any(t.has("save") for t in line.tokens)
         keeps = (
-            bool(before & _KEEPS) or {"all", "but"} <= before or bool(_STAY & set(line.words(at + 1, at + 5)))
+            bool(before & _KEEPS)
+            or {"all", "but"} <= before
+            or bool(_STAY & set(line.words(at + 1, at + 5)))
+            or (bool(newest) and "only" in before and saved)
         )
-        names_them = any(
-            w in ("checkpoints", "checkpoint", "snapshots", "ckpts", "saves", "of them") for w in after
-        ) or before & {"last", "latest", "recent", "newest"}
-        saves = "save" in line.topic or any(t.has("save") for t in line.tokens)
+        names_them = (
+            any(w in ("checkpoints", "checkpoint", "snapshots", "ckpts", "saves", "of them") for w in after)
+            or newest
+        )
+        saves = saved
         copies = bool(after) and (after[0] in _COPIES or (after[:2] == ["of", "them"] and saves))
         limited = copies and limit(line, at, at + 1, at) == "max"
         limited = limited or (saves and _alone(line, at) and limit(line, at, at, at) == "max")
@@ -75,7 +84,30 @@ def kept_checkpoints(line: Line) -> None:
             for between in line.tokens[at + 1 : stays]:
                 # "Three may stay" is a limit, and no leave.
                 between.entry = None if between.has("may") else between.entry
-            line.claim(Reading("save_total_limit", whole(token.value), at, at, settled=True))
+            more = _besides_the_best(line, at)
+            line.claim(Reading("save_total_limit", whole(token.value + more), at, at, settled=True))
+    _best_alone(line)
+
+
+def _besides_the_best(line: Line, at: int) -> bool:
+    """Whether the best one comes on top of those that are counted: "one checkpoint besides the best"."""
+    after = words_in(line.tokens[at + 1 : at + 8])
+    beside = next((n for n, w in enumerate(after) if w in _BESIDES), -1)
+    return beside >= 0 and bool(_SUPERLATIVES & set(after[beside : beside + 4]))
+
+
+def _best_alone(line: Line) -> None:
+    """Claim the one of "only the best checkpoint is kept", "keep only the best checkpoint"."""
+    if any(r.key == "save_total_limit" for r in line.readings):
+        return
+    words = [t.text for t in line.tokens]
+    for at, token in enumerate(line.tokens):
+        if token.claimed or not token.text.startswith(_CHECKPOINTS) or not _KEEPS & set(words):
+            continue
+        before = words_in(line.tokens[max(0, at - 4) : at])
+        if "only" in before and "best" in before and not {"and", "plus"} & set(before):
+            line.claim(Reading("save_total_limit", 1, at, at, strength="should", settled=True), at)
+            return
 
 
 def _alone(line: Line, at: int) -> bool:
@@ -185,7 +217,15 @@ def _owners(line: Line, first: int, last: int) -> list[str]:
             t.gives("metric") for t in line.tokens
         )
         found = [] if others else ["save"]
+    if not found and opens and _HELD_OUT & set(words_in(_same(line, last))):
+        # "After every epoch translate the dev set".
+        found = ["eval"]
     return found or [t for t in ("eval", "save") if t in line.topic]
+
+
+def _same(line: Line, at: int) -> list[Token]:
+    """What stands behind a place in its segment."""
+    return [t for t in line.tokens[at + 1 :] if t.segment == line.tokens[at].segment]
 
 
 def _listed(line: Line, colon: int) -> list[str]:

@@ -48,6 +48,7 @@ _OF_CODE = frozenset(
 )
 _HELD = word_set("places", "held")
 _LOGS = frozenset({"log", "logs", "logging", "tensorboard"})
+_WRITTEN = ("writ", "sav", "stor", "export", "dump", "push", "upload")
 _KEPT = ("checkpoint", "ckpt", "model", "weight", "adapter", "everything", "output", "result", "artifact")
 _IN_DATA = word_set("places", "in_data")
 _OUT = word_set("places", "out")
@@ -150,7 +151,11 @@ def _data_set(line: Line, at: int, typed: str) -> None:
 def _of_hub(line: Line, at: int, known: Vocabulary) -> str:
     token = line.tokens[at]
     before = _before(line, at)
+    to = bool(before) and before[0] in ("to", "into", "under", "below", "->", "→")
     if not token.unit:
+        if to and any(w.startswith(_WRITTEN) or w in ("go", "goes") for w in before[:3]):
+            # "The weights are written to rm/deberta".
+            return "output_dir"
         return "model" if not (before and before[0] in ("dataset", "data", "corpus")) else "dataset"
     following = line.words(at + 1, at + 2)
     if before and before[0] in ("output", "outputs"):
@@ -158,11 +163,7 @@ def _of_hub(line: Line, at: int, known: Vocabulary) -> str:
         return "output_dir"
     if any(w in _WRITES for w in before[:2]) and token.text.split("/")[0] in known.folders | _OUT:
         return "output_dir"
-    if (
-        before
-        and before[0] in ("to", "into", "under", "below", "->", "→")
-        and any(w in _WRITES for w in before)
-    ):
+    if to and any(w in _WRITES for w in before):
         return "output_dir"
     if following and following[0] in ("dataset", "data", "corpus"):
         return "dataset"

@@ -18,6 +18,8 @@ LEADING = frozenset({"we", "i", "you", "please", "then", "just", "also", "oh", "
 LONGEST = 120
 # A line this long without an end is wrapped by an editor, not finished.
 _WRAPPED = 60
+# A line of settings: "batch: 1024".
+_SETTING = re.compile(r"\s*[\w-]{1,30} ?[:=] ?\S")
 _BULLET = re.compile(r"\s*(?:[-*+•]\s|\d{1,2}[.)]\s|#{1,6}\s|\|)")
 _FENCE = re.compile(r"^[ \t]*(```|~~~)([^\n]*)\n(.*?)(?:^[ \t]*\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _SETTINGS = word_set("sentences", "settings")
@@ -85,6 +87,8 @@ def _continues(text: str, at: int) -> bool:
     end = text.find("\n", at + 1)
     here, following = text[begin:at], text[at + 1 : end if end >= 0 else len(text)]
     if not following.strip() or not here.strip():
+        return False
+    if _SETTING.match(here) and _SETTING.match(following):
         return False
     bullet = _BULLET.match(following)
     # A wrapped line may begin with a number: "accumulate / 8. bf16".

@@ -50,6 +50,8 @@ _TIME = re.compile(
 )
 _RANGE = re.compile(r"(?<![\w.])(\d{1,9}) ?(?:\.\.\.?|-|\u2013|—) ?(\d{1,9})(?![\w%]|\.\d)")
 _COUNT = re.compile(r"\d{1,9}")
+# "Not that one" counts nothing.
+_POINTED_AT = re.compile(r"\b(?:that|this|which|another|online|other|old|new|former|latter) $")
 _LETTERS = re.compile(r"\w+")
 _CHUNK = re.compile(r"[a-z][\w-]{0,60}")
 _BITS = re.compile(r"(\d+)bits?\b")
@@ -204,12 +206,10 @@ def _next(text: str, at: int, end: int, known: Vocabulary) -> Token | None:
             return Token("set", match[0], at, match.end())
         if (match := _FILE.match(text, at, end)) and match[1] in known.file_types:
             return Token("path", match[0], at, match.end())
-        if match := WORD_NUMBER.match(text, at, end):
-            value, unit = word_number(match)
-            return Token(
-                "number", match[0], at, match.end(), value=value, unit=unit,
-                spelled=match["times"] is None and not 0 < value < _SAID_AS_RATE,
-            )  # fmt: skip
+        if (match := WORD_NUMBER.match(text, at, end)) and not (
+            match[0] == "one" and _POINTED_AT.search(text, max(0, at - 12), at)
+        ):
+            return _spelled(match)
         if first == "x" and text[at + 1 : at + 2].isdigit():
             count = _COUNT.match(text, at + 1, end)
             if count and not text[count.end() : count.end() + 1].isalnum():
@@ -221,6 +221,14 @@ def _next(text: str, at: int, end: int, known: Vocabulary) -> Token | None:
     if match := _LETTERS.match(text, at, end):
         return Token("word", match[0], at, match.end())
     return None
+
+
+def _spelled(match: re.Match[str]) -> Token:
+    """A number in words; a share of the steps, and a very small one, are as exact as figures."""
+    value, unit = word_number(match)
+    of_steps = bool(match["part"]) and "epoch" not in match.string[match.end() : match.end() + 7]
+    exact = bool(match["times"]) or 0 < value < _SAID_AS_RATE or of_steps
+    return Token("number", match[0], match.start(), match.end(), value=value, unit=unit, spelled=not exact)
 
 
 def _without_apostrophe(word: str, known: Vocabulary) -> str:

@@ -6,7 +6,7 @@ import math
 
 from firstcause.check.brief.numbers import whole
 from firstcause.check.brief.reading import Line, Reading
-from firstcause.check.brief.tokens import Token
+from firstcause.check.brief.tokens import Token, words_in
 from firstcause.check.brief.vocabulary import word_set
 
 _UPDATES = word_set("updates", "updates")
@@ -16,13 +16,14 @@ _FEW = word_set("updates", "few")
 _IN_TOTAL = word_set("totals", "in_total")
 _PARTS = frozenset({"batch_size", "gradient_accumulation", "num_gpus"})
 _SEES = word_set("updates", "sees")
+_MICRO = ("micro batches", "microbatches", "sub batches", "subbatches")
 _REACH = 6
 
 
 def update_paces(line: Line) -> None:
     """Claim the batches, or samples, that go into one update."""
     for at, token in enumerate(line.tokens):
-        for claim in (_paced, _product, _seen):
+        for claim in (_paced, _product, _seen, _micro):
             if _counts(token) and not token.claimed:
                 claim(line, at)
 
@@ -89,12 +90,24 @@ def _paced(line: Line, at: int) -> None:
 def _seen(line: Line, at: int) -> None:
     """Claim the 256 in "one optimizer step has to see 256 sequences"."""
     tokens = line.tokens
-    if at + 1 >= len(tokens) or not (tokens[at + 1].has("data") or tokens[at + 1].text in _SAMPLES):
+    nouns = tokens[at + 1 : at + 3]
+    if not any(t.has("data") or set(words_in([t])) & _SAMPLES for t in nouns):
         return
     before = tokens[max(0, at - _REACH - 1) : at]
     verb = next((n for n, t in enumerate(before) if set(t.text.split()) & _SEES), -1)
     if verb > 0 and any(t.text in _UPDATES - {"weights", "optimizer"} for t in before[:verb]):
         line.claim(Reading("effective_batch_size", whole(tokens[at].value), at, at, settled=True), at, at + 1)
+
+
+def _micro(line: Line, at: int) -> None:
+    """Claim the four of "four micro-batches of 16": what is added up to one update."""
+    tokens = line.tokens
+    noun = " ".join(words_in(tokens[at + 1 : at + 3])).replace("-", " ")
+    if not noun.startswith(_MICRO) or any(t.has("every") for t in tokens[max(0, at - 2) : at]):
+        return
+    last = at + 1 + (tokens[at + 1].text in ("micro", "mini"))
+    if tokens[min(last, len(tokens) - 1)].text.endswith(" of") or line.words(last + 1, last + 2) == ["of"]:
+        line.claim(Reading("gradient_accumulation", whole(tokens[at].value), at, at, settled=True))
 
 
 def _product(line: Line, at: int) -> None:

@@ -19,6 +19,13 @@ from firstcause.source.frames import Value
 from firstcause.source.module import Module
 
 # Data sets of torchvision by the name in which people ask for them.
+# Those that read the user's own files, with the arguments that say which.
+OWN_FILES = {
+    "ImageFolder": (("root", 0),),
+    "DatasetFolder": (("root", 0),),
+    "CocoDetection": (("annFile", 1), ("root", 0)),
+    "CocoCaptions": (("annFile", 1), ("root", 0)),
+}
 READERS = frozenset({"json", "csv", "text", "parquet", "imagefolder", "arrow"})
 WRITES = frozenset("wax")
 SETTINGS = frozenset({".yaml", ".yml", ".toml", ".ini", ".cfg"})
@@ -56,12 +63,14 @@ def _sets(code: Code) -> Iterator[Fact]:
             )
     for call in code.calls_within("torchvision.datasets."):
         last = call.name.rpartition(".")[2]
-        if last != "ImageFolder":
+        if last not in OWN_FILES:
             yield Fact("dataset", last, call.site, call.name)
             continue
-        root = _text(call, "root")
-        if root is not None:
-            yield Fact("dataset", path(str(root.value)), root.site, "ImageFolder", sure=not root.overridable)
+        for argument, position in OWN_FILES[last]:
+            value = call.argument(argument, position)
+            place = text_at_definition(code, value) if value is not None else None
+            if place is not None and isinstance(place.value, str):
+                yield Fact("dataset", path(place.value), place.site, last, sure=not place.overridable)
 
 
 def _built_files(call: Call) -> Iterator[tuple[str, Site]]:

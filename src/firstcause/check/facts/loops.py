@@ -14,7 +14,7 @@ from firstcause.check.facts.values import known_value, share_of, value_of
 from firstcause.check.partials import whole_calls
 from firstcause.check.reasons import reason
 from firstcause.check.registries import chosen_calls
-from firstcause.check.steps import OPTIMIZERS
+from firstcause.check.steps import OPTIMIZERS, reached
 
 SCHEDULES = {
     "CosineAnnealingLR": "cosine", "CosineAnnealingWarmRestarts": "cosine_with_restarts", "LinearLR": "linear", "StepLR": "step",
@@ -212,12 +212,10 @@ def _range(code: Code, loop: Loop) -> Fact | None:
 
 
 def _accumulation(code: Code, loop: Loop) -> Iterator[Fact]:
-    for node in loop.nodes:
-        if isinstance(node, (ast.For, ast.While)) and _only_adds(node):
+    for module, node in reached(code, loop):
+        if isinstance(node, (ast.For, ast.While)) and node is not loop.node and _only_adds(node):
             how = "a loop of backwards before the step"
-            yield Fact(
-                "gradient_accumulation", None, loop.module.site(node), how, "", False, False, confirms=True
-            )
+            yield Fact("gradient_accumulation", None, module.site(node), how, "", False, False, confirms=True)
             return
     step = next((e for e in events(code, loop) if e.kind in ("step", "scaler-step") and e.guarded), None)
     if step is None or step.call.module is not loop.module:

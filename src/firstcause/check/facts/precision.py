@@ -76,7 +76,10 @@ def _weights(code: Code, arguments: Sequence[str]) -> Iterator[Fact]:
         ):
             dtype = call.constant(argument)
             if dtype is not None and dtype.value != "auto" and isinstance(dtype.value, (Named, str)):
-                yield _fact(call, dtype, argument)
+                found = _fact(call, dtype, argument)
+                # Weights that an Accelerator computes with in another type are kept whole.
+                if found.value != "fp32" or not code.calls("accelerate.Accelerator"):
+                    yield found
     for call in code.methods("to", "half", "bfloat16") if arguments == WEIGHTS else ():
         named = [
             a

@@ -8,6 +8,7 @@ Holds for: vllm, sglang.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from firstcause.check.code import Call, Code, finding
 from firstcause.check.rule import Example
@@ -42,8 +43,9 @@ def find(code: Code) -> Iterator[Finding]:
         name = max(sizes, key=lambda n: sizes[n])
         value = call.argument(name)
         node = value.node if value is not None and value.module is call.module else call.node
+        known = call.constant(name)
         text = f"{' x '.join(f'{n}={s}' for n, s in sizes.items())} needs {wanted} cards and there are {asked[0].value}"
-        yield finding(
+        found = finding(
             SLUG,
             CATEGORY,
             call.module,
@@ -54,6 +56,8 @@ def find(code: Code) -> Iterator[Finding]:
             got=str(wanted),
             argument=name,
         )
+        # Where a configuration says it, that is where it is to be changed.
+        yield found if known is None or value is None else replace(found, site=known.site)
 
 
 def _size(call: Call, name: str) -> int:

@@ -100,13 +100,29 @@ def _quiet_places(code: Code) -> Iterator[tuple[Module, ast.AST]]:
 
 
 def _is_of_training(module: Module, place: ast.AST) -> bool:
-    """In a module's forward: a target of the training, such as a momentum encoder's, has the mode of the training."""
+    """A target of the training, such as a momentum encoder's, has its mode: in a module's forward, or before backward."""
+    if isinstance(place, ast.With) and _feeds_backward(module, place):
+        return True
     function = place if isinstance(place, ast.FunctionDef) else module.function(place)
     return (
         isinstance(function, ast.FunctionDef)
         and function.name == "forward"
         and module.method_class(function) is not None
     )
+
+
+def _feeds_backward(module: Module, place: ast.With) -> bool:
+    """Whether what a block computes is used in its own loop before backward() is called there."""
+    loop = next((p for p in module.ancestors(place) if isinstance(p, (ast.For, ast.While))), None)
+    if loop is None:
+        return False
+    stored = {n.id for n in module.inside(place, ast.Name) if isinstance(n.ctx, ast.Store)}
+    last = max((n.lineno for n in module.inside(loop, ast.Attribute) if n.attr == "backward"), default=0)
+    end = place.end_lineno or place.lineno
+    used = (
+        n for n in module.inside(loop, ast.Name) if isinstance(n.ctx, ast.Load) and end < n.lineno <= last
+    )
+    return any(n.id in stored for n in used)
 
 
 def _trains(module: Module, place: ast.AST) -> bool:
@@ -254,6 +270,27 @@ def validate(model, loader):
 model = Net()
 fit(model, [])
 validate(model, [])
+"""
+    ),
+    Example(
+        _HEAD
+        + """
+import copy
+
+model = Net()
+model.train()
+target = copy.deepcopy(model)
+for p in target.parameters():
+    p.requires_grad_(False)
+opt = torch.optim.SGD(model.parameters(), lr=0.1)
+for x, other in []:
+    guess = model(x)
+    with torch.no_grad():
+        goal = target(other)
+    loss = (guess - goal).square().mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
 """
     ),
     Example(

@@ -1,0 +1,87 @@
+"""Numbers that look like a setting and are none: a value said again, a group, one layer of a kind, what others keep."""
+
+from __future__ import annotations
+
+from firstcause.check.brief.reading import Line
+from firstcause.check.brief.tokens import Token, words_in
+
+_GROUPS = frozenset({"group", "groups"})
+_KINDS = frozenset(
+    {"linear", "output", "hidden", "dense", "final", "projection", "connected", "classification"}
+)
+# Something else on the machine that has a part of its memory.
+_OTHERS = ("service", "process", "job", "desktop", "display", "server", "daemon", "container")
+_KEEP = frozenset({"keeps", "keep", "occupies", "reserves", "holds", "eats", "blocks", "takes"})
+# Networks that follow another one by an average have a momentum of their own, which is no optimizer's.
+_AVERAGES = frozenset({"average", "averaged", "ema", "target", "teacher", "polyak", "slow"})
+_KILO = (1000, 1024)
+_REACH = 8
+
+
+def no_settings(line: Line) -> None:
+    """Claim the numbers that say nothing of a setting, before anything reads them."""
+    for at, token in enumerate(line.tokens):
+        if token.kind != "number" or token.claimed:
+            continue
+        if (
+            _of_loss(line, at)
+            or _of_a_group(line, at)
+            or _one_layer(line, at)
+            or _of_others(line, at)
+            or _of_average(line, at)
+        ):
+            token.claimed = True
+        elif _said_again(line, at):
+            for place in range(at, min(at + 2, len(line.tokens))):
+                line.tokens[place].claimed |= line.tokens[place].kind != "break"
+
+
+def _of_loss(line: Line, at: int) -> bool:
+    """ "Huber, delta 1"."""
+    return at > 0 and line.tokens[at - 1].text in ("delta", "delta of")
+
+
+def _of_a_group(line: Line, at: int) -> bool:
+    """ "One tensor-parallel group over both"."""
+    return line.tokens[at].value == 1 and bool(_GROUPS & set(words_in(_behind(line, at, 4))))
+
+
+def _one_layer(line: Line, at: int) -> bool:
+    """ "One linear layer on the last state", "an MLP with one hidden layer": it counts no layers of the network."""
+    after = " ".join(words_in(_behind(line, at, 3))).replace("-", " ").split()
+    spelled = line.tokens[at].spelled and line.tokens[at].value == 1
+    return spelled and bool(after) and after[0] in _KINDS and bool({"layer", "head"} & set(after[1:3]))
+
+
+def _of_others(line: Line, at: int) -> bool:
+    """ "The transcription service keeps about 5 GB on each card"."""
+    if line.tokens[at].unit != "gb":
+        return False
+    before = words_in(_before(line, at))
+    verb = next((n for n, w in enumerate(before) if w in _KEEP), -1)
+    return verb > 0 and any(w.startswith(_OTHERS) for w in before[:verb])
+
+
+def _of_average(line: Line, at: int) -> bool:
+    """ "Target network = moving average of the online one, momentum 0.996"."""
+    tokens = line.tokens
+    if not at or tokens[at - 1].key != "momentum" or not line.tokens[at].value > 0.9:
+        return False
+    before = [t for t in tokens[max(0, at - 2 * _REACH) : at] if t.statement == tokens[at].statement]
+    return bool(_AVERAGES & set(words_in(before))) and not any(t.gives("optimizer") for t in before)
+
+
+def _said_again(line: Line, at: int) -> bool:
+    """ "16k (16384 tokens)": the same number in full."""
+    tokens = line.tokens
+    if at < 2 or tokens[at - 1].text != "(" or tokens[at - 2].kind != "number":
+        return False
+    return tokens[at - 2].unit == "k" and any(tokens[at].value == k * tokens[at - 2].value for k in _KILO)
+
+
+def _behind(line: Line, at: int, reach: int) -> list[Token]:
+    return [t for t in line.tokens[at + 1 : at + 1 + reach] if t.segment == line.tokens[at].segment]
+
+
+def _before(line: Line, at: int) -> list[Token]:
+    return [t for t in line.tokens[max(0, at - _REACH) : at] if t.statement == line.tokens[at].statement]
