@@ -172,7 +172,7 @@ def _about_adapters(line: Line) -> bool:
     """Whether the sentence speaks of adapters or of modules."""
     if "lora_target_modules" in line.topic:
         return True
-    texts = {t.text for t in line.tokens}
+    texts = {t.text for t in line.tokens} | {w for t in line.tokens for w in t.text.split()} - {"layers"}
     named = {t.key for t in line.tokens if t.key}
     return bool(
         texts

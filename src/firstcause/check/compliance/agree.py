@@ -221,7 +221,8 @@ def _modules(asked: Any, got: Any) -> bool:
 
 
 def _quantization(asked: Any, got: Any) -> bool:
-    words = {_word(asked), _word(got)}
+    # Marlin is the kernel that computes with such weights.
+    words = {_word(v).removesuffix("marlin") for v in (asked, got)}
     four = {"4bit", "nf4", "int4", "fp4", "4bitnf4", "4bitfp4", "bnb4bit"}
     return len(words) == 1 or words <= four or words <= {"8bit", "int8", "bnb8bit"}
 

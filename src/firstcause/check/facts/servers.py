@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import ast
+import itertools
+import re
 from collections.abc import Iterator
 
 from firstcause.check.facts.fact import Fact
 from firstcause.check.facts.normal import normal
 from firstcause.check.facts.table import families
+from firstcause.source.configs.file import ConfigFile
+from firstcause.source.configs.opened import find
+from firstcause.source.flow import new_walk
 from firstcause.source.launch import Launch, servers
 from firstcause.source.project import Project
+from firstcause.source.shell import text_of
 
 FAMILY = {"vllm": "vllm engine", "sglang": "sglang engine"}
 # Other names of the same options.
+# The script's own folder, as shells say it.
+_BESIDE = re.compile(r"^\$\(dirname [^()]*\)/|^\$\{?SCRIPT_DIR\}?/|^\./")
 SHORT = {"tp": "tp_size", "tensor_parallel": "tensor_parallel_size", "model": "model_path"}
 
 
@@ -30,6 +38,16 @@ def server_facts(project: Project) -> Iterator[Fact]:
             key = family.arguments.get(name)
             if key is not None and len(words) == 1:
                 yield from _fact(launch, key, name, words[0])
+        for config in _configs(project, launch):
+            for path, entry in config.entries.items():
+                name = path[0].replace("-", "_")
+                key = family.arguments.get(SHORT.get(name, name))
+                # What the line says too comes before it.
+                if key is not None and len(path) == 1 and name not in launch.options:
+                    site = config.site(config.nodes_by_path[path])
+                    yield Fact(
+                        key, normal(key, entry.value), site, f"{config.name} of {launch.launcher}", name
+                    )
 
 
 def _fact(launch: Launch, key: str, name: str, node: ast.expr) -> Iterator[Fact]:
@@ -37,3 +55,13 @@ def _fact(launch: Launch, key: str, name: str, node: ast.expr) -> Iterator[Fact]
         yield Fact(
             key, normal(key, node.value), launch.file.site(node), f"--{name} of {launch.launcher}", name
         )
+
+
+def _configs(project: Project, launch: Launch) -> Iterator[ConfigFile]:
+    """The YAML that ``--config`` names."""
+    for word, following in itertools.pairwise(launch.words):
+        if text_of(word) == "--config":
+            path = find(new_walk(project), launch.file, _BESIDE.sub("", text_of(following)))
+            config = project.config(path) if path else None
+            if config is not None:
+                yield config
