@@ -83,6 +83,38 @@ def marker_of(facts: Facts, project: Project, target: Value) -> int | None:
     return value if is_written else None
 
 
+def written_over(project: Project, loss: Loss, outside: list[int] | None) -> tuple[Module, ast.Assign] | None:
+    """The one assignment on the labels' way that writes a value into a part of them which the loss does not know.
+
+    Only where the loss ignores another value: that one was to be written.
+    """
+    ignores = any(k.arg == "ignore_index" for k in loss.call.keywords)
+    if not ignores or outside is None or len(outside) != 1:
+        return None
+    found: dict[int, tuple[Module, ast.Assign]] = {}
+    for origin in data_origins_of(project, loss.target):
+        for hop in places(origin):
+            function = hop.module.function(hop.node)
+            for node in hop.module.inside(function, ast.Assign) if function is not None else ():
+                part = len(node.targets) == 1 and isinstance(node.targets[0], ast.Subscript)
+                if part and _number(project, Value(hop.module, node.value)) == outside[0]:
+                    found[id(node)] = (hop.module, node)
+    return next(iter(found.values())) if len(found) == 1 else None
+
+
+def _number(project: Project, value: Value) -> int | None:
+    """A literal, or the length of a list that is one, followed through names."""
+    node = value.node
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len" and node.args:
+        listed = [o.node for o in new_walk(project).origins(value.at(node.args[0]))]
+        sizes = {len(n.elts) for n in listed if isinstance(n, (ast.List, ast.Tuple))}
+        return sizes.pop() if len(sizes) == 1 and len(listed) == 1 else None
+    numbers = {
+        _literal(o.node) for o in new_walk(project).origins(value) if isinstance(o.node, ast.expr)
+    } or {None}
+    return numbers.pop() if len(numbers) == 1 else None
+
+
 def _writes(module: Module, node: ast.AST, value: int) -> bool:
     """Whether code assigns a value or gives it to a call (``full``, ``where``, ``get``), not as one datum of a list."""
     return any(

@@ -6,6 +6,7 @@ Facts:
 - ``n_classes``: C, the size of the logits' class axis.
 - ``target_min``, ``target_max``: over the failing batch.
 - ``targets_count``: the targets in the failing batch; a large batch without a single 0 has labels from 1. Optional.
+- ``outside``: the values outside that the loss does not ignore, where it ignores one; optional.
 - ``known_min``, ``known_max``: over all targets seen, where known; optional.
 - ``class_name``, ``attribute_path``: of the Linear (or convolution) that makes the logits, where known; optional.
 """
@@ -17,9 +18,9 @@ import ast
 from firstcause.fix.counts import Count, by_option, count_of, raised, set_to
 from firstcause.fix.draft import draft
 from firstcause.fix.library_models import made_by, size_of
-from firstcause.fix.losses import Loss, loss_of, marker_of
+from firstcause.fix.losses import Loss, loss_of, marker_of, written_over
 from firstcause.fix.operations import Facts, name_of
-from firstcause.fix.rewrite import added_keyword, plus
+from firstcause.fix.rewrite import added_keyword, plus, replaced
 from firstcause.fix.submodules import argument_of, constructions
 from firstcause.schema import Fix, Site
 from firstcause.source import Module, Project
@@ -49,6 +50,9 @@ NUMBERS = ("builtins.int",)
 def line(facts: Facts, project: Project) -> Site | None:
     """The loss for labels that it should ignore, the head if it is too small, else where the labels were made."""
     loss = loss_of(facts, project)
+    filled = written_over(project, loss, facts.get("outside")) if loss is not None else None
+    if filled is not None:
+        return filled[0].site(filled[1])
     if loss is not None and marker_of(facts, project, loss.target) is not None:
         return loss.settings.site(loss.call)
     if _is_head_too_small(facts):
@@ -70,6 +74,9 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     if classes is None or facts.get("target_max") is None:
         return None
     loss = loss_of(facts, project)
+    filled = written_over(project, loss, facts.get("outside")) if loss is not None else None
+    if loss is not None and filled is not None:
+        return _ignored(project, root, loss, *filled)
     marker = marker_of(facts, project, loss.target) if loss is not None else None
     if loss is not None and marker is not None:
         return _ignore(project, root, loss, marker, int(classes))
@@ -116,6 +123,24 @@ def _classes(facts: Facts, project: Project) -> Count | None:
 def _library_head(facts: Facts, project: Project) -> tuple[Module, ast.Call] | None:
     """The call that makes a library's model with its own number of classes."""
     return None if facts.get("class_name") else made_by(project, *LABELS)
+
+
+def _ignored(project: Project, root: str, loss: Loss, module: Module, fill: ast.Assign) -> Fix | None:
+    """The label that the loss ignores, where another one is written over the labels."""
+    given = next((k.value for k in loss.call.keywords if k.arg == "ignore_index"), None)
+    own = isinstance(given, ast.Constant) or (isinstance(given, ast.Name) and module is loss.settings)
+    if given is None or not own:
+        return None
+    site, text, was = module.site(fill), loss.settings.segment(given), module.segment(fill.value)
+    return draft(
+        project,
+        root,
+        CAUSE,
+        [replaced(module, fill.value, text)],
+        f"Write {text}, the label that the loss ignores, at {site} instead of `{was}`.",
+        f"{site}: these targets add nothing to the loss.",
+        f"Metrics that count {text} as a class.",
+    )
 
 
 def _ignore(project: Project, root: str, loss: Loss, marker: int, classes: int) -> Fix | None:

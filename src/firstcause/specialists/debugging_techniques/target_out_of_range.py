@@ -36,6 +36,8 @@ def facts(examination: Examination) -> Facts:
         "target_max": index.get("max"),
         "targets_count": index.get("total"),
     }
+    if index.get("ignored") is not None:
+        given["outside"] = list(index.get("values") or ())
     logits: Facts = next((o for o in refused.get("operands") or [] if isinstance(o, dict)), {})
     for _ in range(8):
         # From the loss back to the module that made the scores.
