@@ -42,6 +42,13 @@ CASES = [
     ("half_energy_at_times", "fp16-overflow", "power = (h * h).sum(1)", "beyond the largest float16", False),
     ("bf16_epsilon", "bf16-rounding", "p.clamp(1e-6, 1 - 1e-6)", "bfloat16 rounded away", False),
     ("constant_column", "division-by-zero", "(raw - self.low) /", "high - self.low, of which 1 of 4", True),
+    (
+        "nodes_without_edges",
+        "division-by-zero",
+        "root = torch.diag(degree**-0.5)",
+        "divides by degree, of which 6 of 120",
+        True,
+    ),
     ("outlier_exp", "outlier-in-data", "return (table - torch.tensor", "another row: finite", False),
 ]
 FORMS = [

@@ -37,6 +37,33 @@ CASES = [
     ("best_of_the_batch", "wrong-reduction", "loss = error.min(dim=0).values.mean()", "counterfactual"),
     ("errors_that_cancel", "wrong-reduction", "gap = (prediction - target).mean(dim=1)", "counterfactual"),
     ("lengths_of_the_batch", "wrong-softmax-dim", "return F.normalize(self.net(x), dim=0)", "counterfactual"),
+    (
+        "mean_beside_a_sum",
+        "wrong-reduction",
+        "error = (again - x[rows]).square().mean(dim=1).mean()",
+        "counterfactual",
+    ),
+    (
+        "targets_in_seconds",
+        "loss-term-dominates",
+        "first = F.mse_loss(duration(h).squeeze(1), seconds[rows])",
+        "counterfactual",
+    ),
+    (
+        "vectors_left_frozen",
+        "frozen-by-mistake",
+        "self.item = nn.Embedding.from_pretrained(vectors)",
+        "counterfactual",
+    ),
+    (
+        "student_of_the_batch",
+        "wrong-softmax-dim",
+        "said = F.log_softmax(student(x[rows]), dim=0)",
+        "counterfactual",
+    ),
+    ("views_paired_apart", "transpose-by-view", "first, second = z.chunk(2)", "counterfactual"),
+    ("warm_up_by_passes", "scheduler-per-batch", "schedule.step()", "counterfactual"),
+    ("ring_moves_on", "label-mismatch", "self.payoff[self.at] = payoff", "experiment"),
     ("margins_exchanged", "wrong-sign-loss", "gap = far - near + 0.5", "counterfactual"),
     (
         "workers_drawing_alike",

@@ -46,7 +46,7 @@ SHOWN_BY = {
     "unregistered-submodules": ("parameters_held",),
     "vanishing-gradient": ("units_at_start",),
     "wrong-backward-formula": ("functions_derived",),
-    "wrong-reduction": ("sums_in_loss", "extremes_of_batch", "errors_averaged"),
+    "wrong-reduction": ("sums_in_loss", "extremes_of_batch", "errors_averaged", "latents_weighed"),
     "wrong-sign-loss": ("signs_of_losses", "margins_of_losses"),
     "wrong-softmax-dim": ("weights_summed",),
     "zero-grad-before-step": ("gradients_cleared",),

@@ -11,10 +11,14 @@ import torch
 # Fewer values tell no distribution; more than this many tell no more.
 LEAST, MOST = 24, 20_000
 DRAWN = 3
+MOST_COLUMNS = 2048
 # A copy of the module is made: none of a module that is felt in memory.
 MOST_ELEMENTS = 10_000_000
 # Kolmogorov and Smirnov's bound at one in a thousand, and one at which two samples differ beyond doubt.
 ALIKE, APART = 1.95, 3.5
+# Fitted to the values themselves, the bound is narrower than that for two samples; the other one is for values that are
+# looked at in a second way as well.
+FITTED, LOOSE = 1.1, 1.63
 FRESH, KEPT, UNKNOWN = "fresh", "kept", "unknown"
 
 
@@ -46,6 +50,24 @@ def freshness(module: torch.nn.Module, name: str) -> str:
     return KEPT if (more > 0 or distance > APART * size) and not drawn_otherwise else UNKNOWN
 
 
+def is_noise(values: torch.Tensor) -> bool:
+    """Whether a table is drawn number by number: from one distribution, and without a direction that its rows share.
+
+    Vectors that were learned have a few directions in which most of them lie.
+    """
+    table = values.detach().float().cpu()
+    if table.dim() != 2 or table.shape[1] > MOST_COLUMNS:
+        return False
+    table = table[table.abs().sum(1) > 0][:MOST]
+    rows, columns = table.shape
+    if rows * columns < LEAST or columns < 2 or not _is_drawn(_sample(table), LOOSE):
+        return False
+    table = (table - table.mean()) / table.std()
+    # The largest singular value of noise, exceeded once in a hundred tables.
+    longest = math.sqrt(float(torch.linalg.eigvalsh(table.T.double() @ table.double())[-1]))
+    return longest <= math.sqrt(rows) + math.sqrt(columns) + 3
+
+
 def _drawn(module: Any, name: str) -> tuple[list[torch.Tensor], int]:
     """Some fresh values of a copy, and how many writes one reset makes."""
     other = copy.deepcopy(module)
@@ -63,7 +85,7 @@ def _sample(values: torch.Tensor) -> torch.Tensor:
     return flat[:: max(1, flat.numel() // MOST)].cpu()
 
 
-def _is_drawn(values: torch.Tensor) -> bool:
+def _is_drawn(values: torch.Tensor, bound: float = FITTED) -> bool:
     """Whether values look as drawn from one uniform or one normal distribution, or are all the same."""
     spread, size = values.std(), math.sqrt(values.numel())
     if not spread > 0:
@@ -73,8 +95,7 @@ def _is_drawn(values: torch.Tensor) -> bool:
     normal = (torch.special.ndtr(ordered) - ranks).abs().max()
     low, high = ordered[0], ordered[-1]
     uniform = ((ordered - low) / (high - low) - ranks).abs().max()
-    # Fitted to the values themselves, the bound is narrower than that for two samples.
-    return bool(min(normal, uniform) < 1.1 / size)
+    return bool(min(normal, uniform) < bound / size)
 
 
 def _distance(one: torch.Tensor, other: torch.Tensor) -> float:

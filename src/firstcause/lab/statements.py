@@ -6,6 +6,9 @@ import ast
 from typing import Any
 
 DIVIDING = frozenset({"divide", "true_divide", "div", "div_"})
+INVERTING = frozenset({"rsqrt", "rsqrt_", "reciprocal", "reciprocal_"})
+POWERS = frozenset({"pow", "pow_", "power", "float_power"})
+LIBRARIES = frozenset({"torch", "np", "numpy", "math"})
 # Calls that give the same again and change nothing, whose value may be asked for once more.
 SPREADS = frozenset({"std", "var", "ptp", "norm", "nanstd"})
 REDUCTIONS = frozenset(
@@ -56,13 +59,32 @@ def denominators(
             divisor = node.right
         elif isinstance(node, ast.AugAssign) and isinstance(node.op, (ast.Div, ast.FloorDiv)):
             divisor = node.value
-        elif (
-            isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in DIVIDING
-        ):
-            divisor = node.args[-1] if node.args else None
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
+            divisor = node.left if _is_negative(node.right) else None
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            divisor = _divisor_of_call(node, node.func)
         if divisor is not None and not isinstance(divisor, ast.Constant) and _is_pure(divisor):
             found += _zeros(divisor, space, before)
     return found
+
+
+def _divisor_of_call(call: ast.Call, function: ast.Attribute) -> ast.expr | None:
+    """What a call of a library's function, or of a method, divides by; None where it does not divide."""
+    if function.attr in DIVIDING:
+        return call.args[-1] if call.args else None
+    is_method = not (isinstance(function.value, ast.Name) and function.value.id in LIBRARIES)
+    given = [function.value, *call.args] if is_method else call.args
+    if function.attr in INVERTING:
+        return given[0] if given else None
+    if function.attr in POWERS and len(given) == 2:
+        return given[0] if _is_negative(given[1]) else None
+    return None
+
+
+def _is_negative(node: ast.expr) -> bool:
+    """Whether an exponent is written as a number below 0."""
+    is_minus = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)
+    return is_minus and isinstance(node.operand, ast.Constant)  # type: ignore[attr-defined]
 
 
 def _zeros(divisor: ast.expr, space: dict[str, Any], before: dict[str, Any]) -> list[dict[str, Any]]:
@@ -76,7 +98,12 @@ def _zeros(divisor: ast.expr, space: dict[str, Any], before: dict[str, Any]) -> 
     except Exception:  # noqa: BLE001 - whatever the program's expression raises the second time, it tells nothing
         return []
     zeros = int((tensor == 0).sum())
-    return [{"text": ast.unparse(divisor), "zeros": zeros, "elements": tensor.numel()}] if zeros else []
+    if not zeros:
+        return []
+    found = {"text": ast.unparse(divisor), "zeros": zeros, "elements": tensor.numel()}
+    # A count, of which less than 1 is none at all.
+    counts = bool((tensor >= 0).all()) and bool((tensor == tensor.round()).all())
+    return [found | ({"counts": True} if counts and float(tensor.max()) >= 1 else {})]
 
 
 def _is_pure(node: ast.expr) -> bool:

@@ -11,9 +11,10 @@ from torch import nn
 from watched import watch
 
 from firstcause.lab.counterfactual import Ran
-from firstcause.lab.fresh_values import freshness
+from firstcause.lab.fresh_values import freshness, is_noise
 from firstcause.lab.interventions.train_frozen import Change
 from firstcause.source import Project
+from firstcause.specialists import by_default
 from firstcause.specialists.module_design_patterns import frozen_by_mistake as cause
 
 
@@ -218,3 +219,98 @@ def test_what_is_off_is_on_and_trained_in_the_other_arm(monkeypatch: pytest.Monk
     assert change.facts() == {"trained": net.body.weight.numel()}
     assert not torch.equal(net.body.weight, before)
     assert not net.body.bias.requires_grad
+
+
+SILENT = "words = nn.Embedding.from_pretrained(vectors)\n"
+
+
+class Words(nn.Module):
+    def __init__(self, vectors: torch.Tensor, freeze: bool = True) -> None:
+        super().__init__()
+        self.words = nn.Embedding.from_pretrained(vectors, freeze=freeze)
+        self.head = nn.Linear(vectors.shape[1], 1)
+
+    def forward(self, ids: torch.Tensor) -> torch.Tensor:
+        return self.head(self.words(ids).mean(1))
+
+
+def of_words(net: Words, groups: bool = False) -> Any:
+    def training(step: Any) -> None:
+        held: Any = [{"params": net.words.parameters()}, {"params": net.head.parameters()}]
+        optimizer = torch.optim.SGD(held if groups else net.parameters(), 0.01)
+        for _ in range(12):
+            step(net(torch.randint(0, 50, (16, 4))).square().mean(), optimizer)
+
+    return training
+
+
+def learned() -> torch.Tensor:
+    return torch.randn(50, 2) @ torch.randn(2, 12) + 0.1 * torch.randn(50, 12)
+
+
+@pytest.mark.parametrize(
+    ("values", "groups", "source", "how"),
+    [
+        (lambda: torch.randn(50, 12), False, SILENT, "random numbers"),
+        (learned, False, SILENT, None),
+        (learned, True, SILENT, "a group for nothing else"),
+        (learned, False, "# The vectors are a rough start.\n" + SILENT, "calls its vectors a start"),
+        (learned, False, "# The run starts from here.\n" + SILENT, None),
+        # What is said of it, or done besides, says that it is known.
+        (lambda: torch.randn(50, 12), False, SILENT.replace("(vectors", "(vectors, freeze=True"), None),
+        (lambda: torch.randn(50, 12), False, SILENT.replace("(vectors", "(vectors, **options"), None),
+        (lambda: torch.randn(50, 12), False, SILENT + "# The words stay fixed.\n", None),
+        (lambda: torch.randn(50, 12), False, SILENT + "net.other.requires_grad_(False)\n", None),
+        (lambda: torch.randn(50, 12), False, "words = AutoModel.from_pretrained(vectors)\n", None),
+    ],
+)
+def test_vectors_that_are_frozen_by_default(
+    values: Any, groups: bool, source: str, how: str | None, tmp_path: Any
+) -> None:
+    facts, _ = watch("frozen_parts", of_words(Words(values()), groups))
+    said = seen(facts, tmp_path, source)
+    assert (said is None) == (how is None)
+    assert how is None or how in str(said)
+
+
+def test_vectors_that_are_trained_or_left_out_of_the_optimizer_are_no_mistake(tmp_path: Any) -> None:
+    assert seen(watch("frozen_parts", of_words(Words(learned(), freeze=False)))[0], tmp_path, SILENT) is None
+
+    net = Words(torch.randn(50, 12))
+
+    def training(step: Any) -> None:
+        optimizer = torch.optim.SGD([p for p in net.parameters() if p.requires_grad], 0.01)
+        for _ in range(12):
+            step(net(torch.randint(0, 50, (16, 4))).square().mean(), optimizer)
+
+    assert seen(watch("frozen_parts", training)[0], tmp_path, SILENT) is None
+
+
+@pytest.mark.parametrize(
+    ("how", "then", "now", "enough"),
+    [
+        ("group", 0.9, 0.8, True),
+        ("start", 0.9, 0.7, True),
+        ("start", 0.3, 0.25, False),
+        ("start", 0.3, 0.1, True),
+        ("start", 0.1, 0.01, False),
+        ("random", 0.9, 0.7, False),
+        ("random", 0.9, 0.4, True),
+        ("random", 0.1, 0.01, False),
+    ],
+)
+def test_a_gain_of_training_them_is_asked_for_by_its_reason(
+    how: str, then: float, now: float, enough: bool
+) -> None:
+    def falling(end: float) -> Ran:
+        rows = tuple({"loss": 1.0 if n < 3 else end} for n in range(30))
+        return Ran("one", "program", rows=rows)
+
+    assert by_default.gained(how, falling(now), falling(then)) == enough
+
+
+def test_noise_has_no_direction_that_its_rows_share() -> None:
+    with_padding = torch.rand(300, 16)
+    with_padding[0] = 0
+    found = [torch.randn(300, 16), with_padding, learned(), torch.eye(40), torch.zeros(30, 4)]
+    assert [is_noise(table) for table in found] == [True, True, False, False, False]

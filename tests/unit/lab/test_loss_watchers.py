@@ -12,6 +12,8 @@ from torch.nn import functional as F
 from watched import Step, watch
 
 from firstcause.lab.audit import signs_of_losses
+from firstcause.lab.counterfactual import Ran
+from firstcause.specialists import latents
 
 
 @pytest.fixture(autouse=True)
@@ -299,6 +301,84 @@ def test_weights_that_sum_to_one_where_they_are_added_up_are_whole(way: str) -> 
     assert all(use["whole"] for one in found for use in one["uses"])
 
 
+def hot(guide: torch.Tensor) -> torch.Tensor:
+    return F.one_hot(guide.argmax(1), 8).float()
+
+
+def teach(way: str) -> Any:
+    def train(step: Step) -> None:
+        student, teacher = nn.Linear(4, 8), nn.Linear(4, 8)
+        optimizer = adam(student)
+        for _ in range(2):
+            x = torch.randn(16, 4)
+            with torch.no_grad():
+                guide = teacher(x)
+            logits = student(x)
+            loss = {
+                "student": lambda logits, guide: F.kl_div(
+                    logits.log_softmax(0), guide.softmax(-1), reduction="batchmean"
+                ),
+                "logarithm": lambda logits, guide: F.kl_div(
+                    logits.softmax(0).log(), guide.softmax(-1), reduction="sum"
+                ),
+                "both-logs": lambda logits, guide: nn.KLDivLoss(log_target=True)(
+                    F.log_softmax(logits, 0), guide.log_softmax(1)
+                ),
+                "one-hot": lambda logits, guide: F.kl_div(logits.log_softmax(0), hot(guide)),
+                "by-hand": lambda logits, guide: -(guide.softmax(1) * logits.log_softmax(0)).sum() / 16,
+                "teacher": lambda logits, guide: F.kl_div(
+                    logits.log_softmax(1), guide.softmax(0), reduction="batchmean"
+                ),
+                "teacher-by-hand": lambda logits, guide: (
+                    -(guide.softmax(1).t() * logits.t().log_softmax(0)).sum()
+                ),
+                "meant": lambda logits, guide: F.kl_div(
+                    logits.log_softmax(-1), guide.softmax(-1), reduction="batchmean"
+                ),
+                "both-ways": lambda logits, guide: (
+                    F.kl_div(logits.log_softmax(0), guide.softmax(0))
+                    + F.kl_div(logits.log_softmax(1), guide.softmax(1))
+                ),
+                # The mean of each class, of these the mean: shares over the batch, logarithms over the classes.
+                "macro": lambda logits, guide: (
+                    -(hot(guide) / hot(guide).sum(0).clamp(min=1) * logits.log_softmax(1)).sum() / 8
+                ),
+                "weighed": lambda logits, guide: -(guide[:, :1].softmax(0) * logits.log_softmax(1)).sum(),
+                "unnormalised": lambda logits, guide: F.kl_div(logits.log_softmax(0), guide.sigmoid()),
+            }[way](logits, guide)
+            step(loss, optimizer)
+
+    return train
+
+
+@pytest.mark.parametrize(
+    ("way", "axes"),
+    [
+        ("student", (0, 1)),
+        ("logarithm", (0, 1)),
+        ("both-logs", (0, 1)),
+        ("one-hot", (0, 1)),
+        ("by-hand", (0, 1)),
+        ("teacher", (0, 1)),
+        ("teacher-by-hand", None),
+        ("meant", None),
+        ("both-ways", None),
+        ("macro", None),
+        ("weighed", None),
+        ("unnormalised", None),
+    ],
+)
+def test_distributions_that_are_compared_along_different_axes_are_seen(
+    way: str, axes: tuple[int, int] | None
+) -> None:
+    found = watch("weights_summed", teach(way))[0]["softmaxes"]
+    wrong = [
+        o for o in found if o["uses"] and not any(u["whole"] or u["axis"] == o["axis"] for u in o["uses"])
+    ]
+
+    assert [(o["axis"], o["uses"][0]["axis"]) for o in wrong] == ([axes] if axes else [])
+
+
 # ---------------------------------------------------------------- sums and terms
 
 
@@ -363,6 +443,138 @@ def test_the_gradient_of_each_term_is_taken_on_the_weights_that_they_share() -> 
     assert all(large > 100 * small > 0 for large, small in facts["term_norms"])
     assert [t["weight"] for t in facts["terms"]] == [1.0, 0.5]
     assert set(rows[0]) == {"term 0", "term 1"}
+
+
+@pytest.mark.parametrize(
+    ("way", "power"),
+    [
+        (F.mse_loss, 2),
+        (nn.L1Loss(), 1),
+        (lambda out, y: 3 * ((out - y) ** 2).mean(), 2),
+        (lambda out, y: torch.mean(torch.abs(y - out)), 1),
+        (lambda out, y: (out - y).mean().abs() * out.mean(), None),
+        (lambda out, y: F.smooth_l1_loss(out, y), None),
+    ],
+)
+def test_the_targets_of_a_term_that_is_an_error_are_known(way: Callable[..., Any], power: int | None) -> None:
+    def train(step: Step) -> None:
+        trunk, one, two = nn.Linear(3, 8), nn.Linear(8, 1), nn.Linear(8, 1)
+        optimizer = torch.optim.SGD([*trunk.parameters(), *one.parameters(), *two.parameters()], 1e-9)
+        for _ in range(20):
+            x = torch.randn(64, 3)
+            h = trunk(x)
+            step(way(one(h), 500 + 40 * x[:, :1]) + two(h).sigmoid().mean(), optimizer)
+
+    facts, rows = watch("terms_of_loss", train)
+    error = facts["terms"][0]["error"]
+    assert facts["terms"][1]["error"] is None
+    if power is None:
+        assert error is None
+        return
+    assert (error["power"], round(error["mean"], -1)) == (power, 500)
+    assert 36 < error["spread"] < 44
+
+    torch.manual_seed(0)
+    _, others = watch("terms_of_loss", train, {"standardised": [0, error]})
+    # In the unit that it was in, and of a target near 0.
+    assert 0 < others[0]["term 0"] < 0.1 * rows[0]["term 0"]
+
+
+# ---------------------------------------------------------------- reconstructions and divergences
+
+
+def encoded(loss: Callable[..., torch.Tensor], values: int = 12) -> Callable[[Step], None]:
+    def train(step: Step) -> None:
+        encoder, decoder = nn.Linear(values, 8), nn.Linear(4, values)
+        optimizer = adam(nn.ModuleList([encoder, decoder]))
+        for _ in range(2):
+            x = torch.rand(20, values)
+            mu, raw = encoder(x).chunk(2, 1)
+            step(loss(decoder(mu + torch.randn_like(mu) * torch.exp(0.5 * raw)), x, mu, raw), optimizer)
+
+    return train
+
+
+def squares(out: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    return F.mse_loss(out, x, reduction="none")
+
+
+def divergence(mu: torch.Tensor, raw: torch.Tensor) -> torch.Tensor:
+    return -0.5 * (1 + raw - mu.pow(2) - raw.exp()).sum(1).mean()
+
+
+def from_deviation(mu: torch.Tensor, raw: torch.Tensor) -> torch.Tensor:
+    std = raw.exp()
+    return torch.mean(0.5 * torch.sum(mu**2 + std**2 - 2 * torch.log(std) - 1, dim=-1))
+
+
+def of_variance(mu: torch.Tensor, raw: torch.Tensor) -> torch.Tensor:
+    var = F.softplus(raw)
+    return 0.5 * (var + mu * mu - 1.0 - var.log()).sum() / len(mu)
+
+
+def of_library(mu: torch.Tensor, raw: torch.Tensor) -> torch.Tensor:
+    one = torch.distributions.Normal(mu, raw.exp())
+    other = torch.distributions.Normal(torch.zeros(4), torch.ones(4))
+    return torch.distributions.kl_divergence(one, other).sum(-1).mean()
+
+
+@pytest.mark.parametrize("nats", [divergence, from_deviation, of_variance, of_library])
+@pytest.mark.parametrize(
+    ("rebuilt", "function"),
+    [
+        (lambda out, x: squares(out, x).mean(dim=1).mean(), "mean"),
+        (lambda out, x: ((out - x) ** 2).mean(), "mean"),
+        (lambda out, x: nn.MSELoss()(out, x), "mse_loss"),
+        (lambda out, x: F.binary_cross_entropy_with_logits(out, x), "binary_cross_entropy_with_logits"),
+    ],
+)
+def test_a_mean_over_a_sample_beside_a_summed_divergence_is_seen(
+    rebuilt: Callable[..., torch.Tensor], function: str, nats: Callable[..., torch.Tensor]
+) -> None:
+    facts, rows = watch("latents_weighed", encoded(lambda out, x, mu, raw: rebuilt(out, x) + nats(mu, raw)))
+
+    one = latents.weighed(Ran("audit", "program", facts=facts))
+    assert one is not None
+    assert (one["values"], one["error"]["function"], one["of_batch"]) == (12, function, False)
+    assert one["weight"] == pytest.approx(1 / 12, rel=1e-3)
+    assert all(row["rebuilt"] > 0 and row["nats"] > 0 for row in rows)
+
+
+def test_a_divergence_that_is_summed_over_the_batch_is_told_as_such() -> None:
+    train = encoded(lambda out, x, mu, raw: F.mse_loss(out, x) + 20 * divergence(mu, raw))
+    one = latents.weighed(Ran("audit", "program", facts=watch("latents_weighed", train)[0]))
+    assert one is not None
+    assert (one["values"], one["of_batch"]) == (240, True)
+    assert "a variance" not in latents.told(one)
+    assert "20 x 4 latent values of a batch" in latents.told(one)
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        lambda out, x, mu, raw: squares(out, x).sum(1).mean() + divergence(mu, raw),
+        lambda out, x, mu, raw: F.mse_loss(out, x) * x.shape[1] / 0.2 + divergence(mu, raw),
+        lambda out, x, mu, raw: F.mse_loss(out, x) + 1e-2 * divergence(mu, raw),
+        lambda out, x, mu, raw: F.mse_loss(out, x) - 0.5 * (1 + raw - mu**2 - raw.exp()).mean(),
+        lambda out, x, mu, raw: (
+            F.binary_cross_entropy_with_logits(out, x, reduction="sum") / 20 + divergence(mu, raw)
+        ),
+        # As noisy as it says: the variance of the data is below that of the noise.
+        lambda out, x, mu, raw: F.mse_loss(out, x) / (2 * 0.003) + divergence(mu, raw),
+        # The likelihood of a normal distribution has both, and no divergence.
+        lambda out, x, mu, raw: (raw[:, :1] + (out - x) ** 2 / raw[:, :1].exp()).mean() + mu.pow(2).sum(),
+        lambda out, x, mu, raw: F.mse_loss(out, x) + mu.pow(2).sum(1).mean() + raw.exp().mean(),
+    ],
+)
+def test_sums_weights_and_known_noise_are_meant(loss: Callable[..., torch.Tensor]) -> None:
+    facts, _ = watch("latents_weighed", encoded(loss))
+    assert latents.weighed(Ran("audit", "program", facts=facts)) is None
+
+
+def test_few_values_of_a_sample_may_be_averaged() -> None:
+    train = encoded(lambda out, x, mu, raw: F.mse_loss(out, x) + divergence(mu, raw), values=4)
+    assert latents.weighed(Ran("audit", "program", facts=watch("latents_weighed", train)[0])) is None
 
 
 # ---------------------------------------------------------------- targets among the columns

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -81,6 +83,64 @@ def test_a_schedule_says_after_how_many_calls_it_is_over(make: Callable[[Any], A
     from firstcause.lab.schedules import end_of
 
     assert end_of(make(torch.optim.SGD([nn.Parameter(torch.ones(1))], 0.1))) == end
+
+
+def warming(step: int) -> float:
+    total_steps, warmup = 60, 20
+    return (step + 1) / warmup if step < warmup else max(0.05, (total_steps - step) / (total_steps - warmup))
+
+
+@pytest.mark.parametrize(
+    ("make", "warm_up", "settled"),
+    [
+        (lambda o: lr_scheduler.LambdaLR(o, warming), 19, 58),
+        (lambda o: lr_scheduler.LambdaLR(o, functools.partial(pow, 0.99)), None, None),
+        (lambda o: lr_scheduler.LambdaLR(o, lambda k: 1.1**k if k < 900 else 1.1**900), 900, None),
+        (lambda o: lr_scheduler.LambdaLR(o, lambda k: 0.55 + 0.45 * math.cos(math.pi * k / 30)), None, 30),
+        (lambda o: lr_scheduler.LambdaLR(o, lambda k: min((k + 1) ** -0.5, (k + 1) * 50**-1.5)), 49, None),
+        (lambda o: lr_scheduler.LambdaLR(o, lambda k: 1.0), None, None),
+        (lambda o: lr_scheduler.LambdaLR(o, lambda k: [1.0, 0.5, 0.1][k]), None, None),
+        (lambda o: lr_scheduler.LinearLR(o, 0.01, total_iters=40), 40, None),
+        (lambda o: lr_scheduler.LinearLR(o, 1.0, 0.1, total_iters=40), None, 40),
+        (
+            lambda o: lr_scheduler.SequentialLR(
+                o,
+                [lr_scheduler.LinearLR(o, 0.01, total_iters=40), lr_scheduler.CosineAnnealingLR(o, 60)],
+                [40],
+            ),
+            40,
+            100,
+        ),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:Detected call")
+def test_a_schedule_shows_how_long_it_rises_and_when_it_falls_no_more(
+    make: Callable[[Any], Any], warm_up: int | None, settled: int | None
+) -> None:
+    from firstcause.lab.schedule_shapes import shape_of
+
+    shape = shape_of(make(torch.optim.SGD([nn.Parameter(torch.ones(1))], 0.1)))
+
+    assert (shape["warm_up"], shape["settled"]) == (warm_up, settled)
+
+
+def test_a_factor_tells_the_names_that_it_counts_by() -> None:
+    from firstcause.lab.schedule_shapes import shape_of
+
+    optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], 0.1)
+    warmup_epochs = 5
+
+    def by_epoch(k: int) -> float:
+        return min(1.0, (k + 1) / warmup_epochs)
+
+    def by_step(current_step: int, *, num_warmup_steps: int) -> float:
+        return min(1.0, (current_step + 1) / num_warmup_steps)
+
+    factors = (by_epoch, functools.partial(by_step, num_warmup_steps=9))
+    words = [shape_of(lr_scheduler.LambdaLR(optimizer, f))["words"] for f in factors]
+
+    assert "warmup_epochs" in words[0]
+    assert {"current_step", "num_warmup_steps"} <= set(words[1])
 
 
 @pytest.mark.parametrize(("every", "left"), [(4, 2), (None, 8)])

@@ -62,6 +62,12 @@ def test_names_that_a_statement_may_change_in_place(
         ("a /= b.sum()", []),
         ("x = torch.div(a, b)", [("b", 1, 3)]),
         ("x = a / 2", []),
+        ("x = b.pow(-0.5)", [("b", 1, 3)]),
+        ("x = torch.diag(b ** -1) @ a", [("b", 1, 3)]),
+        ("x = torch.pow(b, -1.0)", [("b", 1, 3)]),
+        ("x = torch.rsqrt(b) + b.reciprocal()", [("b", 1, 3), ("b", 1, 3)]),
+        ("x = b.pow(2) + b ** 0.5 + torch.pow(b, 1)", []),
+        ("x = b.clamp(1).pow(-0.5)", []),
         # What might act a second time is not asked again, and what cannot be computed says nothing.
         ("x = a / draw(b)", []),
         ("x = a / missing", []),
@@ -78,3 +84,12 @@ def test_denominators_that_hold_zeros(text: str, found: list[tuple[str, int, int
     seen = denominators(ast.parse(text).body[0], space, {})
 
     assert [(s["text"], s["zeros"], s["elements"]) for s in seen] == found
+
+
+@pytest.mark.parametrize(
+    ("values", "counts"), [([2.0, 0.0, 1.0], True), ([0.5, 0.0, 1.0], False), ([-1.0, 0.0, 1.0], False)]
+)
+def test_whether_a_denominator_counts(values: list[float], counts: bool) -> None:
+    (found,) = denominators(ast.parse("x = 1 / b").body[0], {"b": torch.tensor(values)}, {})
+
+    assert found.get("counts", False) is counts

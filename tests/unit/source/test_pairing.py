@@ -96,6 +96,35 @@ PARTED = {
         "        return self.out(x.index_select(0, order))\n",
         "return (self.out(x.index_select(0, order)))[order.argsort()]",
     ),
+    "a ring that moves on before its last write": (
+        "class Ring:\n    def push(self, x, y):\n        self.x[self.at] = x\n        self.at = (self.at + 1) % 9\n"
+        "        self.y[self.at] = y\n",
+        "self.y[self.at] = y\nself.at = (self.at + 1) % 9",
+    ),
+    "rows that are taken anew after the ring has moved on": (
+        "class Ring:\n    def push(self, x, y):\n        rows = (self.at + torch.arange(4)) % 9\n        self.x[rows] = x\n"
+        "        self.at += 4\n        rows = (self.at + torch.arange(4)) % 9\n        self.y[rows] = y\n",
+        "self.y[rows] = y\nself.at += 4",
+    ),
+    "a ring that starts again between": (
+        "class Ring:\n    def push(self, x, y):\n        self.data['x'][self.at, :] = x\n        self.at += 1\n"
+        "        if self.at == 9:\n            self.at = 0\n        self.data['y'][self.at].copy_(y)\n",
+        "self.data['y'][self.at].copy_(y)\nself.at += 1\nif self.at == 9:",
+    ),
+    "a ring that a method moves on": (
+        "class Ring:\n    def step(self):\n        self.at = (self.at + 1) % 9\n    def push(self, x, y):\n"
+        "        self.x[self.at] = x\n        self.step()\n        self.y[self.at] = y\n",
+        "self.y[self.at] = y\nself.step()",
+    ),
+    "a ring that says when it is full": (
+        "class Ring:\n    def push(self, x, y):\n        self.x[self.at] = x\n        self.at = (self.at + 1) % 9\n"
+        "        self.full = self.full or self.at == 0\n        y = y * 2\n        self.y[self.at] = y\n",
+        "self.y[self.at] = y\nself.at = (self.at + 1) % 9\nself.full = self.full or self.at == 0",
+    ),
+    "a count in a loop": (
+        "for row in rows:\n    x[n] = row.input\n    n += 1\n    y[n] = row.answer\n",
+        "y[n] = row.answer\nn += 1",
+    ),
 }
 TOGETHER = {
     "both by one order": "def load(x, y):\n    p = torch.randperm(9)\n    x = x[p]\n    y = y[p]\n    return x, y\n",
@@ -122,6 +151,39 @@ TOGETHER = {
     "split by one seed": (
         "a, b = train_test_split(x, random_state=3)\nc, d = train_test_split(y, random_state=3)\n"
     ),
+    "a ring that moves on at last": (
+        "class Ring:\n    def push(self, x, y):\n        self.x[self.at] = x\n        self.y[self.at] = y\n"
+        "        self.at = (self.at + 1) % 9\n        self.size = min(self.size + 1, 9)\n"
+    ),
+    "what came before, in the next row": (
+        "class Ring:\n    def push(self, x, a):\n        self.x[self.at] = x\n        self.act[self.at] = a\n"
+        "        self.at += 1\n        self.prev_act[self.at] = a\n"
+    ),
+    "one value in two rows": (
+        "class Ring:\n    def push(self, x, a):\n        self.x[self.at] = x\n        self.act[self.at] = a\n"
+        "        self.at += 1\n        self.given[self.at] = a\n"
+    ),
+    "a trajectory of states on both sides": (
+        "for s in states:\n    x[t] = s\n    t += 1\n    x[t] = move(s)\n    y[t] = reward(s)\n"
+    ),
+    "rows taken once": (
+        "class Ring:\n    def push(self, x, y):\n        rows = (self.at + torch.arange(4)) % 9\n        self.x[rows] = x\n"
+        "        self.at += 4\n        self.y[rows] = y\n"
+    ),
+    "what the next write needs": (
+        "for s in states:\n    x[t] = s\n    t += 1\n    got = pay(s, t)\n    y[t] = got\n"
+    ),
+    "what was paid before, as an input": (
+        "class Log:\n    def add(self, seen, act, pay):\n        self.seen[self.n] = seen\n        self.act[self.n] = act\n"
+        "        self.n += 1\n        self.pay[self.n] = pay\n"
+        "    def batch(self, i):\n        return torch.cat([self.seen[i], self.pay[i, None]], 1), self.act[i]\n"
+    ),
+    "a count of episodes": (
+        "for s in states:\n    x[t] = s\n    if ends(s):\n        t += 1\n    y[t] = pay(s)\n"
+    ),
+    "rows that are drawn": (
+        "def spoil(x, y):\n    n = torch.randint(9, (3,))\n    x[n] = 0\n    n = torch.randint(9, (3,))\n    y[n] = 1\n"
+    ),
     "numbered names": "def read(folder):\n    return sorted(os.listdir(folder), key=number)\n",
 }
 
@@ -135,7 +197,8 @@ def test_a_place_comes_with_the_text_that_keeps_them_together(name: str) -> None
 
 @pytest.mark.parametrize("name", PARTED)
 def test_each_text_is_python(name: str) -> None:
-    for text in (text for way in ways(PARTED[name][0]) for text in way):
+    # A statement that is gone has no text.
+    for text in (text or "pass" for way in ways(PARTED[name][0]) for text in way):
         ast.parse("def f():\n" + "\n".join("    " + row for row in text.splitlines()))
 
 

@@ -249,3 +249,47 @@ def test_whole_columns_are_settled_by_the_line_that_made_them(made: Any, divisio
     found = settled(seen)
 
     assert (found["division-by-zero"].status, found["nan-in-data"].status) == (division, data)
+
+
+MATRIX = {
+    "site": SITE,
+    "shape": [8, 8],
+    "bad": 15,
+    "rows": 8,
+    "columns": [7],
+    "whole_columns": False,
+    "derived": True,
+}
+DEGREES = MATRIX | {"shape": [8], "bad": 1, "columns": [], "derived": False, "site": SITE | {"line": 7}}
+ZERO = [{"text": "degree", "zeros": 1, "elements": 8, "counts": True}]
+READ = MATRIX | {"derived": False, "divided": []}
+
+
+@pytest.mark.parametrize(
+    ("shape", "rows", "events", "division", "data"),
+    [
+        ([8, 8], 8, [DEGREES | {"divided": ZERO}, MATRIX | {"divided": []}], "confirmed", "refuted"),
+        ([8, 8], 1, [MATRIX | {"derived": False, "divided": ZERO}], "confirmed", "refuted"),
+        # Read so, not divided: it is in the data.
+        ([8, 8], 8, [READ], "refuted", "confirmed"),
+        # Some rows of a table are records, whoever made them.
+        ([16, 3], 2, [DEGREES | {"divided": ZERO}], "refuted", "confirmed"),
+        ([8, 8], 8, [DEGREES | {"divided": ZERO}], "inconclusive", "inconclusive"),
+        ([8, 8], 8, [DEGREES | {"divided": ZERO}, READ], "inconclusive", "inconclusive"),
+    ],
+)
+def test_a_matrix_that_the_program_made_bad_is_settled_by_the_line_that_divided(
+    shape: list[int], rows: int, events: list[dict[str, Any]], division: str, data: str
+) -> None:
+    root = birth("source", "nan", number=-1, rows=rows, origin={"shape": shape}, operands_at=None)
+    seen = examination([root | {"output": {"shape": shape}}], Bench())
+    seen.memory["watched"] = {
+        "events": [e | {"site": {**SITE, **e["site"]}} for e in events],
+        "ended": "at the loop",
+    }
+    for event in seen.memory["watched"]["events"][1:]:
+        event["site"]["line"] += 1
+
+    found = settled(seen)
+
+    assert (found["division-by-zero"].status, found["nan-in-data"].status) == (division, data)

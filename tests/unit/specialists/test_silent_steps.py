@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from firstcause.lab.counterfactual import Ran
+from firstcause.source.project import Project
 from firstcause.specialists import left_out, schedules
 from firstcause.specialists.debugging_techniques import (
     eval_mode_in_training,
@@ -90,6 +92,57 @@ def test_a_schedule_is_late_where_it_was_made_for_the_steps(change: dict[str, An
     found = audit(schedules=[SCHEDULE | change])
 
     assert (schedules.per_epoch(found, examination()) is not None) is is_late
+
+
+@pytest.mark.parametrize(
+    ("shape", "change", "is_late"),
+    [
+        ({"settled": 390, "words": ["step"]}, {}, True),
+        ({"settled": 399, "words": ["k"]}, {}, True),
+        ({"settled": 390, "words": ["k"]}, {}, False),
+        ({"settled": 390, "words": ["epoch"]}, {}, False),
+        ({"settled": 390, "words": ["epochs", "steps_per_epoch"]}, {}, True),
+        ({"settled": 200, "words": ["step"]}, {}, False),
+        ({"settled": 390, "words": []}, {}, False),
+        ({"settled": 390, "words": ["step"]}, {"calls": 400}, False),
+        ({"warm_up": 200, "words": ["step"]}, {}, True),
+        ({"warm_up": 200, "words": ["k"]}, {}, False),
+        ({"warm_up": 200, "words": ["step", "warmup_epochs"]}, {}, False),
+        ({"warm_up": 200, "settled": 900, "words": ["step"]}, {}, False),
+        ({"warm_up": 20, "words": ["step"]}, {}, False),
+        ({"warm_up": 500, "words": ["step"]}, {}, False),
+        ({"warm_up": 200, "words": ["step"]}, {"calls": 2, "batches": 200}, False),
+        ({"warm_up": 200, "words": ["step"]}, {"end": 200}, True),
+    ],
+)
+def test_a_factor_is_late_by_where_it_settles_or_by_a_warm_up_that_never_ends(
+    shape: dict[str, Any], change: dict[str, Any], is_late: bool
+) -> None:
+    whole = {"warm_up": None, "settled": None, "top": 1.0, "peak": 1e-3} | shape
+    one = {"class": "LambdaLR", "end": None, "calls": 10, "steps": 400, "batches": 40, "shape": whole}
+    found = audit(schedules=[SCHEDULE | one | change])
+
+    assert (schedules.per_epoch(found, examination()) is not None) is is_late
+
+
+@pytest.mark.parametrize(
+    ("given", "is_late"),
+    [
+        ("total_iters=num_warmup_steps", True),
+        ("total_iters=warmup_epochs", False),
+        ("total_iters=200", False),
+    ],
+)
+def test_a_rise_is_late_where_the_program_says_that_it_counts_steps(
+    given: str, is_late: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "train.py").write_text(f"schedule = LinearLR(optimizer, 0.01, {given})\n")
+    looked_at = examination()
+    looked_at.project = Project.of_script(str(tmp_path / "train.py"))
+    shape = {"warm_up": 200, "settled": None, "top": 1.0, "words": []}
+    one = {"class": "LinearLR", "end": 200, "calls": 10, "steps": 400, "batches": 40, "shape": shape}
+
+    assert (schedules.per_epoch(audit(schedules=[SCHEDULE | one]), looked_at) is not None) is is_late
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,8 @@ Facts:
 - ``is_tensor``: False where the denominator is a Python number; then no patch is made.
 - ``denominator_min``: the smallest value of the denominator seen; a patch is made only from 0 on.
 - ``before_the_loop``: True where a column of the data was divided by 0, in NumPy, pandas or torch; optional.
+- ``of_matrix``: True where it was not a column, but a matrix that the program makes; optional.
+- ``counts``: True where what the data is divided by counts something, as the degree of a node; optional.
 - ``numerator_at_zero``: the largest absolute numerator where the denominator is 0; 0 means 0/0. Optional.
 """
 
@@ -30,6 +32,7 @@ from firstcause.source.values import number
 CAUSE = "division-by-zero"
 DIVIDING = frozenset({"div", "divide", "true_divide"})
 INVERTING = frozenset({"rsqrt", "reciprocal"})
+POWERS = frozenset({"pow", "float_power"})
 # 1/1e-6 still trains where the numerator is not 0; 1/1e-12 does not.
 NONZERO_NUMERATOR = "1e-6"
 COLUMN_EPSILON = "1e-8"
@@ -95,16 +98,32 @@ def _of_a_column(facts: Facts, project: Project, root: str, module: Module) -> F
         return None
     node, operand = found[0]
     text, site = module.segment(operand), module.site(node)
+    if facts.get("counts"):
+        return draft(
+            project,
+            root,
+            CAUSE,
+            # By position, NumPy's, pandas' and torch's own names of the least value apart.
+            called(module, operand, ".clip(1)"),
+            f"Divide by at least 1 at {site}: `{text}` counts, and is 0 where there is nothing.",
+            f"{site}: `{text}` is followed by `.clip(1)`; other counts are unchanged.",
+            "That there is nothing to count: what has no neighbour, or no element, gets nothing from any.",
+        )
     edits = [inserted_before(module, operand, "("), inserted_after(module, operand, f" + {COLUMN_EPSILON})")]
-    return draft(
-        project,
-        root,
-        CAUSE,
-        edits,
-        f"Keep the denominator at {site} above 0: `{text}` is 0 for a constant column.",
-        f"{site}: `{text}` becomes `({text} + {COLUMN_EPSILON})`; a constant column becomes 0 instead of NaN.",
-        "That the column says nothing: it stays in the data, and may be left out.",
-    )
+    becomes = f"{site}: `{text}` becomes `({text} + {COLUMN_EPSILON})`"
+    if facts.get("of_matrix"):
+        told = (
+            f"Keep the denominator at {site} above 0: `{text}` is 0 where there is nothing to divide.",
+            f"{becomes}; where it is 0, what was infinite or NaN is finite.",
+            "That there is nothing to divide: what has no neighbour, or no element, gets nothing from any.",
+        )
+    else:
+        told = (
+            f"Keep the denominator at {site} above 0: `{text}` is 0 for a constant column.",
+            f"{becomes}; a constant column becomes 0 instead of NaN.",
+            "That the column says nothing: it stays in the data, and may be left out.",
+        )
+    return draft(project, root, CAUSE, edits, *told)
 
 
 def _lost_epsilon(facts: Facts, project: Project, module: Module, operand: ast.expr) -> Vanished | None:
@@ -137,6 +156,12 @@ def _denominator(project: Project, module: Module, node: ast.expr) -> ast.expr |
         exponent = number(project, Value(module, node.right))
         return node.left if exponent is not None and exponent < 0 else None
     operand = call_operand(project, module, node, INVERTING)
+    powered = call_operand(project, module, node, POWERS) if operand is None else None
+    if powered is not None and isinstance(node, ast.Call):
+        is_method = isinstance(node.func, ast.Attribute) and powered is node.func.value
+        given = argument(node, 0 if is_method else 1, "exponent")
+        exponent = number(project, Value(module, given.node)) if given is not None else None
+        return powered if exponent is not None and exponent < 0 else None
     if operand is None and isinstance(node, ast.Call):
         divided = call_operand(project, module, node, DIVIDING)
         is_method = (

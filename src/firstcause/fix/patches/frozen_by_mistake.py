@@ -20,6 +20,7 @@ from firstcause.fix.statements import inserted_line_after, inserted_line_before,
 from firstcause.schema import Fix, Site
 from firstcause.source import Project
 from firstcause.source.switches import Switch, switches
+from firstcause.source.tables import Table, maker, tables
 
 CAUSE = "frozen-by-mistake"
 
@@ -32,21 +33,27 @@ def line(facts: Facts, project: Project) -> Site | None:
     if facts.get("reason") == "added":
         made = constructions(project)
         return made[-1][0].site(made[-1][1]) if made else None
+    if facts.get("reason") == "by-default":
+        silent = _tables(facts, project)
+        return silent[0].module.site(silent[0].call) if silent else None
     switch = _switch(facts, project)
     return switch.module.site(switch.statement) if switch is not None else None
 
 
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     """The one change that leaves the right parts frozen and trains the others."""
-    edit = _edit(facts, project)
-    if edit is None:
+    one = _edit(facts, project)
+    edits = [one] if one is not None else []
+    if facts.get("reason") == "by-default":
+        edits = [_thawed(t) for t in _tables(facts, project)]
+    if not edits:
         return None
     names = [name for _, name in facts.get("wrong") or []]
     return draft(
         project,
         root,
         CAUSE,
-        [edit],
+        edits,
         f"Train {names[0]}{f' and {len(names) - 1} more' if len(names) > 1 else ''}: {_how(facts)}.",
         "They get gradients and are trained; memory for their gradients and the optimizer's state comes with it.",
         "An optimizer that is made before this line from the trainable parameters alone.",
@@ -57,6 +64,7 @@ def _how(facts: Facts) -> str:
     return {
         "said-on": "call requires_grad_(True), which reaches the parameters of a module",
         "added": "switch them on before the optimizer that is to train them is made",
+        "by-default": "from_pretrained freezes where it is not told freeze=False",
         "idle": "do not switch them off",
         "evaluated": "do not switch them off for an evaluation",
         "staged": "do not switch them off, or switch them on again before the stage that is to train them",
@@ -65,6 +73,8 @@ def _how(facts: Facts) -> str:
 
 def _edit(facts: Facts, project: Project) -> Edit | None:
     reason = facts.get("reason")
+    if reason == "by-default":
+        return None
     if reason == "said-on":
         said = _said_on(project)
         text = f"{said.module.segment(said.receiver)}.requires_grad_(True)" if said is not None else ""
@@ -108,6 +118,18 @@ def _before_optimizer(project: Project) -> Edit | None:
     if len(given) != 1 or statement is None:
         return None
     return inserted_line_before(module, statement, f"{module.segment(given[0])}.requires_grad_(True)")
+
+
+def _tables(facts: Facts, project: Project) -> list[Table]:
+    names, made = [str(name) for _, name in facts.get("wrong") or []], tables(project)
+    found = [maker(name, made, len(names)) for name in names]
+    return list({id(t.call): t for t in found if t is not None}.values())
+
+
+def _thawed(table: Table) -> Edit:
+    """``freeze=False`` behind the last argument."""
+    last = [*table.call.args, *(k.value for k in table.call.keywords)][-1]
+    return replaced(table.module, last, f"{table.module.segment(last)}, freeze=False")
 
 
 # ------------------------------------------------------------------ the statement that switches off

@@ -119,9 +119,14 @@ def _loop(module: Module, statement: ast.stmt) -> ast.stmt | None:
 
 
 def _is_known(module: Module, statement: ast.stmt, after: ast.stmt) -> bool:
-    """Whether the statement means the same behind ``after``: in one function, or by ``self`` in one class."""
+    """Whether the statement means the same behind ``after``: in one function, by ``self`` in one class, or by a global."""
     if scope_of(module, after) is scope_of(module, statement):
         return True
+    function = module.function(after)
+    if scope_of(module, statement) is module.tree and function is not None:
+        names = {n.id for n in module.inside(statement, ast.Name)}
+        own = {n.id for n in module.inside(function, ast.Name) if isinstance(n.ctx, ast.Store)}
+        return not names & (own | {a.arg for a in module.inside(function, ast.arg)})
     holder = module.method_class(statement)
     is_one_class = holder is not None and holder is module.method_class(after)
     return is_one_class and module.segment(statement).startswith("self.")

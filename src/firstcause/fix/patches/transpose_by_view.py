@@ -2,8 +2,9 @@
 
 Facts:
 
-- ``file``, ``line``, ``column``: the call; ``function`` is ``view`` or ``reshape``.
+- ``file``, ``line``, ``column``: the call; ``function`` is ``view``, ``reshape``, ``unflatten``, or one of ``PARTING``.
 - ``before``, ``after``: the shapes; ``which`` and ``order`` as ``lab/layouts`` gives them.
+- ``merged``: the axes that the rows were, where only the way that they were put together tells the order; optional.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from firstcause.schema import Fix, Site
 from firstcause.source import Module, Project
 
 CAUSE = "transpose-by-view"
+PARTING = ("chunk", "split", "tensor_split")
 
 
 def line(facts: Facts, project: Project) -> Site | None:
@@ -30,7 +32,13 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
 
     def subject(project: Project, module: Module, node: ast.expr) -> ast.expr | None:
         is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-        return node.func.value if is_call and node.func.attr == facts.get("function") else None  # type: ignore[attr-defined]
+        if not is_call or node.func.attr != facts.get("function"):  # type: ignore[attr-defined]
+            return None
+        assert isinstance(node, ast.Call)
+        assert isinstance(node.func, ast.Attribute)
+        if module.segment(node.func.value) != "torch":
+            return node.func.value
+        return node.args[0] if node.args and facts["function"] in PARTING else None
 
     found = candidates(project, module, facts, subject) if module is not None else []
     if module is None or len(found) != 1 or "order" not in facts:
@@ -54,6 +62,10 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
 def _moved(module: Module, call: ast.expr, tensor: ast.expr, facts: Facts) -> str | None:
     assert isinstance(call, ast.Call)
     order, own = list(facts["order"]), atom(module, tensor)
+    if facts["function"] in PARTING:
+        return f"{own}.unflatten(0, (-1, {facts['merged'][-1]})).unbind(1)"
+    if facts["function"] == "unflatten":
+        return None
     args = (
         call.args[0].elts
         if len(call.args) == 1 and isinstance(call.args[0], ast.Tuple | ast.List)

@@ -6,12 +6,15 @@ Facts:
 - ``count``: how many values it is taken over.
 - ``extreme``: instead of both, the function that is taken along axis 0 and belongs along axis 1.
 - ``averages``: instead of all these, the average of errors that is taken before their size.
+- ``values``: instead of all these, over how many values of a sample a mean is taken that belongs beside a sum; ``function`` is
+  ``mean`` or a loss's, ``axes`` whether the mean is given any.
 """
 
 from __future__ import annotations
 
 import ast
 
+from firstcause.fix import by_sample
 from firstcause.fix.draft import draft
 from firstcause.fix.edits import Edit
 from firstcause.fix.operations import Facts, module_of, named_line
@@ -57,6 +60,17 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
             f"{site}: errors of opposite sign no longer cancel, and the loss becomes larger.",
             "Weights of other terms, and logged losses, that were read with the average first.",
         )
+    if "values" in facts:
+        of = "batch" if facts.get("of_batch") else "sample"
+        return draft(
+            project,
+            root,
+            CAUSE,
+            [edit],
+            f"Take the sum over the {facts['values']} values of a {of} at {site}: the divergence beside it is one.",
+            f"{site}: what is rebuilt counts {facts['values']} times as much, and the loss becomes another number.",
+            "A learning rate that was chosen for the small loss.",
+        )
     return draft(
         project,
         root,
@@ -74,6 +88,9 @@ def _change(facts: Facts, project: Project) -> Change | None:
         return _along(module, str(facts["extreme"]), module.nodes_on(int(facts["line"])))
     if module is not None and "averages" in facts:
         return _without(module, str(facts["averages"]), module.nodes_on(int(facts["line"])))
+    if module is not None and "values" in facts:
+        found = by_sample.summed(facts, project, module)
+        return (module, *found) if found is not None else None
     if module is None or "count" not in facts:
         return None
     on_line = module.nodes_on(int(facts["line"]))

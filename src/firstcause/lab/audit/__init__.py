@@ -37,6 +37,7 @@ WATCHERS = (
     "sums_in_loss",
     "extremes_of_batch",
     "errors_averaged",
+    "latents_weighed",
     "terms_of_loss",
     "targets_in_input",
     "data_written",

@@ -34,7 +34,7 @@ class Squared(TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         given: Any = args[0] if args else None
-        if str(getattr(func, "__name__", "")) in AVERAGES and hasattr(given, "_firstcause_error"):
+        if str(getattr(func, "__name__", "")) in AVERAGES and hasattr(given, "_firstcause_gap"):
             site = places.of_frame(sys._getframe(1), columns=True)
             if site is not None and (site["file"], site["line"]) in self.lines:
                 squares = given.square()
@@ -71,10 +71,10 @@ class Watch(Watcher):
                 and given.requires_grad != other.requires_grad
                 and result.is_floating_point()
             ):
-                result._firstcause_error = True
+                result._firstcause_gap = True
         elif call.name in AVERAGES and hasattr(given, "_firstcause_squares"):
             self.apart.append(float(given.detach().mean()))
-        elif call.name in AVERAGES and hasattr(given, "_firstcause_error"):
+        elif call.name in AVERAGES and hasattr(given, "_firstcause_gap"):
             self._averaged(given, result, call.name)
         elif call.name in SIZES and (key := getattr(given, "_firstcause_averaged", None)):
             itself = call.name != "mul" or (len(call.args) > 1 and call.args[1] is given)

@@ -109,6 +109,8 @@ class Watch(Watcher):
             "class": type(owner).__name__,
             "elements": parameter.numel(),
             "values": fresh_values.freshness(owner, own),
+            "drawn": fresh_values.is_noise(parameter),
+            "held": bool(holders),
             "last_on": self.last_on.get(id(parameter)),
             # ``module.requires_grad = True`` makes an attribute of the module, and switches nothing on.
             "said_on": any(m.__dict__.get("requires_grad") is True for m in (root, *parents, owner)),

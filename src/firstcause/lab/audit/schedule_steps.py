@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from firstcause.lab.audit import Watcher
+from firstcause.lab.schedule_shapes import shape_of
 from firstcause.lab.schedules import Schedules, end_of, living, rate_of
 
 # A hundredth, and the rounding of many products.
@@ -103,6 +104,7 @@ class Watch(Watcher):
         return {"schedules": [self._told(c) for c in self.courses.values()]}
 
     def _told(self, course: Course) -> dict[str, Any]:
+        shape, base = shape_of(course.schedule), (getattr(course.schedule, "base_lrs", None) or [0.0])[0]
         rates = [r for r, _ in course.rates[:1]] + [r for _, r in course.rates]
         top = max(rates, default=0.0)
         # The first call from which on the rate stays below a hundredth of its largest value.
@@ -113,6 +115,7 @@ class Watch(Watcher):
             "calls": len(course.at),
             "steps": self.steps.get(id(course.schedule.optimizer), 0),
             "end": end_of(course.schedule),
+            "shape": shape | {"peak": float(base) * shape["top"]},
             "batches": self._batches(),
             "floor_at": low,
             "rates": [rates[0], rates[-1]] if rates else [],

@@ -9,21 +9,33 @@ from typing import Any
 import torch
 
 from firstcause.lab import places
-from firstcause.lab.audit import Call, Watcher
+from firstcause.lab.audit import Call, Watcher, terms_regressed
 from firstcause.lab.derived import Derived
 
 # The steps at which gradients are taken term by term: each costs one more backward pass a term.
 LOOKED_AT = (0, 1, 4, 16)
 MOST_TERMS = 6
+SUMS = frozenset({"add", "radd", "iadd", "sub", "mul", "rmul", "div", "truediv"})
 
 
 class Watch(Watcher):
-    """The columns ``term 0``, ``term 1``…; with ``settings["scaled"]``, {number: factor}, a term counts that much."""
+    """The columns ``term 0``, ``term 1``…; with ``settings["scaled"]``, {number: factor}, a term counts that much.
 
-    CALLS = frozenset({"add", "radd", "iadd", "sub", "mul", "rmul", "div", "truediv"})
+    With ``settings["standardised"]``, [number, its ``error``], the targets of a term have mean 0 and spread 1; its column
+    stays in the unit that it was in.
+    """
+
+    CALLS = SUMS | terms_regressed.CALLS
 
     def start(self) -> None:
         self.scaled = {int(k): float(v) for k, v in (self.settings.get("scaled") or {}).items()}
+        self.units: dict[int, float] = {}
+        self.regressions = terms_regressed.Regressions()
+        if self.settings.get("standardised"):
+            number, error = self.settings["standardised"]
+            self.units[int(number)] = error["spread"] ** error["power"]
+            self.mode = terms_regressed.Scaled(error)
+            self.mode.__enter__()
         self.sums: Derived[list[tuple[torch.Tensor, dict[str, Any]]]] = Derived()
         self.weights: Derived[float] = Derived()
         self.terms: list[torch.Tensor] = []
@@ -34,6 +46,10 @@ class Watch(Watcher):
         self.several = False
 
     def called(self, call: Call) -> None:
+        if call.name in terms_regressed.CALLS:
+            self.regressions.called(call)
+        if call.name not in SUMS:
+            return
         result = call.result
         if not isinstance(result, torch.Tensor) or result.dim() or not result.requires_grad:
             return
@@ -47,7 +63,15 @@ class Watch(Watcher):
         for place, operand in enumerate(call.args[:2]):
             if isinstance(operand, torch.Tensor) and operand.requires_grad:
                 parts += self.sums.of(operand) or [
-                    (operand, site | {"operand": place, "weight": self.weights.of(operand) or 1.0})
+                    (
+                        operand,
+                        site
+                        | {
+                            "operand": place,
+                            "weight": self.weights.of(operand) or 1.0,
+                            "error": self.regressions.known.of(operand),
+                        },
+                    )
                 ]
         self.sums.note(result, parts)
 
@@ -65,8 +89,10 @@ class Watch(Watcher):
             return
         self.terms = [t for t, _ in parts]
         self.sites = self.sites or [s for _, s in parts]
-        self.values = {f"term {i}": float(t.detach()) for i, t in enumerate(self.terms)}
-        if self.steps in LOOKED_AT and not self.scaled:
+        self.values = {
+            f"term {i}": float(t.detach()) * self.units.get(i, 1.0) for i, t in enumerate(self.terms)
+        }
+        if self.steps in LOOKED_AT and not self.scaled and not self.units:
             self._measure()
         for number, factor in self.scaled.items():
             self.terms[number].register_hook(lambda g, factor=factor: g * factor)
@@ -100,7 +126,9 @@ class Watch(Watcher):
         return dict(taken)
 
     def facts(self) -> dict[str, Any]:
-        return {"terms": self.sites, "term_norms": self.norms, "several_losses": self.several}
+        errors = {key: error.told() for key, error in self.regressions.all.items() if error.power}
+        terms = [s | {"error": errors.get(s["error"])} for s in self.sites]
+        return {"terms": terms, "term_norms": self.norms, "several_losses": self.several}
 
 
 def _parameters(term: torch.Tensor) -> dict[int, torch.Tensor]:

@@ -1,7 +1,7 @@
 """What is normalised along one axis, by a softmax or to length 1, and added up along another.
 
 The weights of a softmax sum to 1 along its axis, and the squares of what has length 1. ``settings["axes"]``, a list of
-[file, line, axis], has what is normalised there work along that axis.
+[file, line, column, function, axis], has what is normalised there work along that axis.
 """
 
 from __future__ import annotations
@@ -21,9 +21,13 @@ AXES = {"softmax": (1, None), "log_softmax": (1, None), "normalize": (2, 1), "no
 SOFTMAXES = ("softmax", "log_softmax")
 LENGTHS = (2, 2.0, "fro", None)
 PRODUCTS = ("matmul", "bmm", "rmatmul")
+# Where a logarithm meets the distribution that it is compared with.
+COMPARISONS = ("kl_div", "mul", "rmul")
 CLOSE = 1e-2
 # Each softmax is looked at this many times in training: what is done with it does not change from step to step.
 TIMES = 6
+# The file, line and column of a normalisation, and its function.
+Key = tuple[str, int, int | None, str]
 
 
 class Weights:
@@ -50,15 +54,17 @@ class Weights:
 class Softmaxes(TorchFunctionMode):
     """Sees softmaxes and sums of what they weigh between ``__enter__`` and ``__exit__``. Sealed child only."""
 
-    def __init__(self, axes: dict[tuple[str, int], int]) -> None:
+    def __init__(self, axes: dict[Key, int]) -> None:
         super().__init__()
         self.axes = axes
         self.known: Derived[Weights] = Derived()
         # A product of weights and values, which a sum will add up.
         self.products: Derived[Weights] = Derived()
+        # What a trained distribution may be compared with: softmaxes without a gradient, as a teacher's.
+        self.fixed: Derived[Weights] = Derived()
         # Lengths, by which their own values may be divided.
         self.lengths: Derived[dict[str, Any]] = Derived()
-        self.seen: dict[tuple[str, int], dict[str, Any]] = {}
+        self.seen: dict[Key, dict[str, Any]] = {}
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name, kwargs = str(getattr(func, "__name__", "")).strip("_"), kwargs or {}
@@ -90,7 +96,8 @@ class Softmaxes(TorchFunctionMode):
             or (name == "norm" and not kwargs.get("keepdim", len(args) > 3 and args[3]))
         ):
             return func(*args, **kwargs)
-        key = (site["file"], site["line"])
+        # Two that are compared often stand on one line.
+        key = (site["file"], site["line"], site.get("column"), name)
         if key in self.axes:
             kwargs = {k: v for k, v in kwargs.items() if k != "dim"} | {"dim": self.axes[key]}
             args = args[:place]
@@ -112,6 +119,8 @@ class Softmaxes(TorchFunctionMode):
                 self.lengths.note(result, made)
             else:
                 self.known.note(result, Weights(made, _shares(name, result.detach())))
+        elif not length:
+            self.fixed.note(result, Weights(made, _shares(name, result.detach())))
         return result
 
     def _used(self, name: str, func: Any, args: Any, kwargs: dict[str, Any], result: torch.Tensor) -> None:
@@ -125,6 +134,8 @@ class Softmaxes(TorchFunctionMode):
         if name == "einsum" and isinstance(args[0], str):
             self._einsum(args[0], args[1:])
             return
+        if name in COMPARISONS and len(args) > 1:
+            self._compared(name, args, kwargs)
         if name == "nll_loss" or name == "gather":
             weights = self.known.of(args[0])
             if weights is not None and weights.value.dim() > 1:
@@ -171,6 +182,30 @@ class Softmaxes(TorchFunctionMode):
         if name == "sum" and weights is not None and isinstance(along, int):
             self._summed(name, weights, along)
 
+    def _compared(self, name: str, args: Any, kwargs: dict[str, Any]) -> None:
+        """A distribution and its logarithm's weights: both are to sum to 1 along one and the same axis."""
+        for one, other in ((args[0], args[1]), (args[1], args[0]))[: 1 if name == "kl_div" else 2]:
+            logs = self.known.of(one)
+            if logs is None or not isinstance(other, torch.Tensor) or other.shape != logs.value.shape:
+                continue
+            fixed = self.fixed.of(other)
+            # In a product only a teacher's shares are meant as a target: others are weights of classes, or of samples.
+            if name != "kl_div" and (
+                fixed is None or logs.made["axis"] != 0 or not bool((one.detach() <= 0).all())
+            ):
+                continue
+            target = other.detach().exp() if kwargs.get("log_target") else other.detach()
+            wholes = _wholes(target)
+            own = _along(logs)
+            if not wholes or own is None:
+                continue
+            # Samples that compete with each other are not what the other side is to be brought to.
+            if own not in wholes and fixed is not None and fixed.made["axis"] == 0 and logs.made["axis"] != 0:
+                self._summed(name, fixed, own)
+            else:
+                self._summed(name, logs, own if own in wholes else wholes[-1])
+            return
+
     def _einsum(self, equation: str, operands: Any) -> None:
         if len(operands) == 1 and isinstance(operands[0], list | tuple):
             operands = operands[0]
@@ -198,6 +233,25 @@ class Softmaxes(TorchFunctionMode):
         weights.made["uses"].append(use)
 
 
+def _wholes(value: torch.Tensor) -> list[int]:
+    """The axes of more than one element along which a tensor of shares sums to 1."""
+    if not value.is_floating_point() or not bool((value >= 0).all()):
+        return []
+    axes = [i for i, n in enumerate(value.shape) if n > 1]
+    return [i for i in axes if bool(((value.float().sum(i) - 1).abs() <= CLOSE).all())]
+
+
+def _along(weights: Weights) -> int | None:
+    """The axis of the form that the weights have now which is the one that they sum to 1 along."""
+    index = weights.index[weights.made["axis"]]
+    axes = [
+        i
+        for i, n in enumerate(index.shape)
+        if n > 1 and bool((index.select(i, 0) != index.select(i, 1)).all())
+    ]
+    return axes[0] if len(axes) == 1 else None
+
+
 def _shares(name: str, value: torch.Tensor) -> torch.Tensor:
     """What sums to 1 along the axis of a normalisation, from its output."""
     if name == "log_softmax":
@@ -209,7 +263,7 @@ class Watch(Watcher):
     """In the facts ``softmaxes``: each normalisation with its axis and what was done with its output."""
 
     def start(self) -> None:
-        axes = {(f, n): int(a) for f, n, a in self.settings.get("axes") or ()}
+        axes = {(f, n, c, name): int(a) for f, n, c, name, a in self.settings.get("axes") or ()}
         self.softmaxes = Softmaxes(axes)
         self.softmaxes.__enter__()
 

@@ -10,12 +10,21 @@ import ast
 from dataclasses import replace
 
 from firstcause.source.module import Module
-from firstcause.source.pairing import indices, listings, loaders, orders, repeats, splits, unsorted
+from firstcause.source.pairing import indices, listings, loaders, orders, repeats, splits, unsorted, written
 from firstcause.source.pairing.parting import Parting, Rewrite
 
 __all__ = ["Parting", "Rewrite", "partings"]
 
-FINDERS = (indices.find, orders.find, unsorted.find, repeats.find, splits.find, loaders.find, listings.find)
+FINDERS = (
+    indices.find,
+    orders.find,
+    unsorted.find,
+    repeats.find,
+    splits.find,
+    loaders.find,
+    listings.find,
+    written.find,
+)
 
 
 def partings(module: Module) -> list[Parting]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from firstcause.schema import Hypothesis
 from firstcause.specialists.births import settle_by_root, tell
 from firstcause.specialists.examination import Examination, Facts
-from firstcause.specialists.first_made import evidence, first_made
+from firstcause.specialists.first_made import divided_in_program, evidence, first_made
 from firstcause.specialists.verdicts import confirmed, inconclusive, refuted
 
 CAUSE = "nan-in-data"
@@ -23,6 +23,11 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
         return inconclusive(hypothesis.cause, f"{tell(examination, root)}; {before}")
     if matches and root is not None and root.get("whole_columns"):
         return _of_columns(hypothesis, examination, root)
+    divided = divided_in_program(examination) if matches else None
+    if isinstance(divided, str):
+        return inconclusive(hypothesis.cause, f"{tell(examination, root)}; {divided}" if root else divided)
+    if divided is not None and divided["divided"]:
+        return refuted(hypothesis.cause, evidence(examination, divided, False)[0])
     if matches and root is not None:
         name = (root["origin"].get("input") and f"{root['origin']['input']}, ") or ""
         why = f"{name}{root['rows']} of {(root['output']['shape'] or [1])[0]} rows, the first are {root['first_rows']}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from firstcause.schema import Hypothesis
 from firstcause.specialists.births import number, settle_by_root
 from firstcause.specialists.examination import Examination, Facts
-from firstcause.specialists.first_made import evidence, first_made
+from firstcause.specialists.first_made import divided_in_program, evidence, first_made
 from firstcause.specialists.ignored_targets import all_ignored
 from firstcause.specialists.masking import masked_row
 from firstcause.specialists.verdicts import confirmed, inconclusive, refuted
@@ -24,6 +24,12 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     root = examination.root
     if root is not None and root["op"] == "source" and root.get("whole_columns"):
         return _before_the_loop(hypothesis, examination)
+    made = divided_in_program(examination)
+    if isinstance(made, str):
+        return inconclusive(hypothesis.cause, made)
+    if made is not None and made["divided"]:
+        seen, site = evidence(examination, made, True)
+        return confirmed(hypothesis.cause, site, seen)
     matches = root is not None and shows(root)
     if root is not None and matches and all_ignored(examination, root):
         return settle_by_root(hypothesis, examination, False, "a mean over targets that are all ignored")
@@ -58,9 +64,12 @@ def shows(root: Facts) -> bool:
 
 def facts(examination: Examination) -> Facts:
     root = examination.root or {}
-    made = first_made(examination) if root.get("whole_columns") else ""
-    if isinstance(made, dict):
-        return examination.place(made["site"]) | {"is_tensor": False, "before_the_loop": True}
+    made = first_made(examination) if root.get("whole_columns") else divided_in_program(examination)
+    if isinstance(made, dict) and (root.get("whole_columns") or made["divided"]):
+        of_matrix = not root.get("whole_columns")
+        counts = of_matrix and made["divided"][0].get("counts", False)
+        given = {"is_tensor": False, "before_the_loop": True, "of_matrix": of_matrix, "counts": counts}
+        return examination.place(made["site"]) | given
     operands = root.get("operands") or []
     binary = len(operands) > 1 and root.get("op") not in ("pow", "rsqrt", "reciprocal")
     denominator = operands[1] if binary else (operands or [None])[0]

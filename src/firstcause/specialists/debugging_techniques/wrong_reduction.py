@@ -1,10 +1,13 @@
-"""wrong-reduction: a sum over the batch where the mean comes further, a best value of another axis, errors that cancel."""
+"""wrong-reduction: a sum over the batch where the mean comes further, a best value of another axis, errors that cancel.
+
+And a mean over the values of a sample beside a sum over those of its latent.
+"""
 
 from __future__ import annotations
 
 from firstcause.lab.counterfactual import Arm, Ran
 from firstcause.schema import Evidence, Hypothesis
-from firstcause.specialists import audits, cancelled, extremes, shifts
+from firstcause.specialists import audits, cancelled, extremes, latents, shifts
 from firstcause.specialists.examination import Examination, Facts
 from firstcause.specialists.losses import mean
 from firstcause.specialists.verdicts import confirmed, inconclusive
@@ -21,11 +24,14 @@ def seen(found: Ran, examination: Examination) -> str | None:
         return _told(one)
     if crossed is not None:
         return extremes.told(crossed)
-    return cancelled.told(mixed) if mixed is not None else None
+    if mixed is not None:
+        return cancelled.told(mixed)
+    unequal = latents.weighed(found)
+    return latents.told(unequal) if unequal is not None else None
 
 
 def propose(examination: Examination) -> bool:
-    return any(of(examination) is not None for of in (_found, _crossed, _mixed))
+    return any(of(examination) is not None for of in (_found, _crossed, _mixed, _unequal))
 
 
 def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
@@ -35,6 +41,9 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     mixed = _mixed(examination)
     if found is not None and mixed is not None and one is None and examination.lab is not None:
         return cancelled.settle(CAUSE, examination, found, mixed)
+    unequal = _unequal(examination)
+    if found is not None and unequal is not None and one is None and examination.lab is not None:
+        return latents.settle(CAUSE, examination, found, unequal)
     if found is None or one is None or examination.lab is None:
         return inconclusive(CAUSE, "a loss that is summed over its batch, undivided")
     site = examination.site(one["site"])
@@ -77,6 +86,11 @@ def _mixed(examination: Examination) -> Facts | None:
     return cancelled.averaged(found) if found is not None else None
 
 
+def _unequal(examination: Examination) -> Facts | None:
+    found = _audit(examination)
+    return latents.weighed(found) if found is not None else None
+
+
 def _summed(found: Ran) -> Facts | None:
     """The one sum that is the whole loss of each backward call."""
     of: list[Facts] = found.facts.get("summed") or []
@@ -99,4 +113,10 @@ def facts(examination: Examination) -> Facts:
     mixed = _mixed(examination)
     if one is None and mixed is not None:
         return examination.place(mixed["site"]) | {"averages": mixed["function"]}
+    unequal = _unequal(examination)
+    if one is None and unequal is not None:
+        error = unequal["error"]
+        known = {"function": error["function"], "axes": bool(error.get("axes")), "values": unequal["values"]}
+        known["of_batch"] = unequal["of_batch"]
+        return examination.place(error["site"]) | known
     return {} if one is None else examination.place(one["site"]) | {k: one[k] for k in ("loss", "count")}

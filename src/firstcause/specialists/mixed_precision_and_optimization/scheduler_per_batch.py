@@ -15,7 +15,7 @@ def seen(found: Ran, examination: Examination) -> str | None:
     batch, epoch = schedules.per_batch(found, examination), schedules.per_epoch(found, examination)
     if batch is not None:
         return _early(batch)
-    return _late(epoch) if epoch is not None else None
+    return _late(epoch, examination) if epoch is not None else None
 
 
 def _early(one: Facts) -> str:
@@ -30,11 +30,21 @@ def _early(one: Facts) -> str:
     )
 
 
-def _late(one: Facts) -> str:
-    return (
-        f"{one['class']} is made for {one['end']} calls, as many as the optimizer's {one['total']} steps, and got "
-        f"{one['calls']} of them in {one['steps']} steps"
-    )
+def _late(one: Facts, examination: Examination) -> str:
+    calls = f"got {one['calls']} of them in {one['steps']} steps{_reached(one, examination)}"
+    if one["end"] is None:
+        return f"{one['class']} warms up over {one['warm_up']} calls, of the optimizer's {one['total']} steps, and {calls}"
+    count = "as many as" if one["end"] == one["total"] else "about as many as"
+    return f"{one['class']} is made for {one['end']} calls, {count} the optimizer's {one['total']} steps, and {calls}"
+
+
+def _reached(one: Facts, examination: Examination) -> str:
+    """Of a warm-up: how far the whole run's recorded rates came."""
+    rates = [r["lr"] for r in examination.rows if isinstance(r.get("lr"), float)]
+    peak = (one.get("shape") or {}).get("peak")
+    if not one.get("warm_up") or not rates or not peak or max(rates) >= 0.9 * peak:
+        return ""
+    return f": of its peak of {peak:.3g} the recorded rates reach {max(rates):.3g}"
 
 
 def propose(examination: Examination) -> bool:
@@ -54,7 +64,8 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     site = examination.site(one["site"])
     clock = "after each optimizer step" if one["epochs"] is None else f"at every {one['batches']}th call"
     text = f"{told}; stepped {clock}, {gains.ends(*pair)}"
-    values = {k: one[k] for k in ("class", "calls", "steps", "end", "batches", "floor_at", "rates")}
+    named = ("class", "calls", "steps", "end", "batches", "floor_at", "rates", "warm_up")
+    values = {k: one[k] for k in named if k in one}
     if not schedules.helps(pair):
         return inconclusive(CAUSE, f"a gain: {text}")
     return confirmed(CAUSE, site, Evidence("counterfactual", True, text, values, site))

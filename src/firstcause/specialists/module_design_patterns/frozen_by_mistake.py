@@ -3,8 +3,9 @@
 That training more parameters lowers the loss is true of every frozen part; so a gain proves nothing alone. It counts
 where one of these contradicts the freezing: the values are random beside others that were put there, an optimizer is
 made larger by what is off, an optimizer has nothing left to train, a module was told to train and was not, what was
-trained is switched off where the program only evaluates, or most of a model stays as it began through two stages of
-training in a program that loads no weights.
+trained is switched off where the program only evaluates, most of a model stays as it began through two stages of
+training in a program that loads no weights, or torch's default froze what the program means to train
+(``specialists/by_default``).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import re
 from firstcause.lab.counterfactual import Arm, Ran
 from firstcause.schema import Evidence, Hypothesis
 from firstcause.source.switches import switches
-from firstcause.specialists import gains, left_out
+from firstcause.specialists import by_default, gains, left_out
 from firstcause.specialists.audits import audit
 from firstcause.specialists.examination import Examination, Facts
 from firstcause.specialists.verdicts import confirmed, inconclusive
@@ -58,10 +59,13 @@ def _mistake(found: Ran, examination: Examination) -> Facts:
         "staged": _never_loaded(examination, found, frozen),
     }
     reason = next((r for r, some in reasons.items() if some), None)
+    how, wrong = by_default.off(found, examination.project)
+    # Where the default did it, its line is the one to change, whatever else shows it.
+    reason = "by-default" if wrong and (reason in (None, "alone", "mixed")) else reason
     if reason is None:
         return {}
-    wrong = reasons[reason]
-    return {"reason": reason, "wrong": wrong, "right": [p for p in frozen if p not in wrong]}
+    wrong = wrong if reason == "by-default" else reasons[reason]
+    return {"reason": reason, "how": how, "wrong": wrong, "right": [p for p in frozen if p not in wrong]}
 
 
 def _beside_kept(found: Ran, frozen: list[Facts]) -> list[Facts]:
@@ -133,6 +137,7 @@ def _told(found: Ran, one: Facts) -> str:
         "mixed": f"random as they began, beside {kept}, whose values were put there",
         "evaluated": f"{until}, and switched off where the program only evaluates",
         "staged": f"off through {found.facts.get('stages')} stages of training, as they began: the program loads no weights",
+        "by-default": by_default.told(one["how"]),
         "overrun": "a text of the program names another part, and their names go on with one more digit",
     }[one["reason"]]
     elements = sum(p["elements"] for p in wrong)
@@ -164,7 +169,8 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     text = f"{told}; switched on, {gains.ends(arm, found)}"
     values = {"reason": one["reason"], "names": [n for _, n in names], "elements": arm.facts["trained"]}
     # Two adversaries' losses go against each other: what shows there is the optimizer without anything to train.
-    if one["reason"] != "idle" and not gains.gained(arm, found):
+    enough = one["reason"] != "by-default" or by_default.gained(one["how"], arm, found)
+    if one["reason"] != "idle" and not (enough and gains.gained(arm, found)):
         return inconclusive(CAUSE, f"a gain: {text}")
     return confirmed(CAUSE, None, Evidence("counterfactual", True, text, values, None))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from firstcause.lab.counterfactual import Arm, Ran
 from firstcause.schema import Evidence, Hypothesis
 from firstcause.specialists import audits
@@ -45,12 +47,21 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
 
 
 def _swapped(found: Ran) -> Facts | None:
-    of: list[Facts] = found.facts.get("swapped") or []
+    # What was merged and is not trained may be meant as it is: targets that are taken apart alike, or not at all.
+    of: list[Facts] = [s for s in found.facts.get("swapped") or [] if s["trained"] or not s.get("merged")]
     # What the model makes itself before what it is given.
     return next((s for s in of if s["trained"]), of[0] if of else None)
 
 
 def _told(one: Facts) -> str:
+    if one.get("merged"):
+        joined = one["joined"]
+        place = f"{os.path.basename(joined['file'])}:{joined['line']}"
+        count = len(one["merged"])
+        return (
+            f"the {one['before'][0]} rows that were {one['merged']} at {place} are taken apart by {one['function']} as "
+            f"{one['after'][:count]}: rows stay in their places, so that those of different samples are put together"
+        )
     return (
         f"{one['function']} makes {one['after']} of {one['before']}: axes change their places, and elements stay in theirs, so "
         "that they are mixed"
@@ -63,5 +74,5 @@ def facts(examination: Examination) -> Facts:
     if one is None:
         return {}
     return examination.place(one["site"]) | {
-        k: one[k] for k in ("function", "before", "after", "which", "order")
+        k: one[k] for k in ("function", "before", "after", "which", "order", "merged") if k in one
     }

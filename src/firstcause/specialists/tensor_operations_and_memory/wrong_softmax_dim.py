@@ -32,7 +32,9 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
         return inconclusive(CAUSE, "weights of a softmax that are added up along another axis than its own")
     site = examination.site(one["site"])
     to = one["use"]["axis"] - len(one["shape"])
-    settings = {"watch": ["weights_summed"], "axes": [[one["site"]["file"], one["site"]["line"], to]]}
+    where = one["site"]
+    axes = [[where["file"], where["line"], where.get("column"), one["function"], to]]
+    settings = {"watch": ["weights_summed"], "axes": axes}
     arm = Arm("normalised along the axis that is added up", "audit", settings)
     other = examination.lab.from_start([arm], examination.lab.horizon(audits.STEPS))[arm.name]
     then, now = end(found), end(other)
@@ -51,7 +53,11 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     }
     # Samples that compete with each other are meant by nobody who then adds up within a sample.
     least = OF_BATCH if one["axis"] == 0 else GAIN
-    if not other.finite or not then - now >= least * abs(then):
+    # A target that is no distribution lets a divergence fall below 0, which is no gain.
+    is_impossible = use["function"] == "kl_div" and then < 0 <= now
+    if is_impossible:
+        text = f"{text}: a divergence of two distributions is never below 0"
+    if not other.finite or not (is_impossible or then - now >= least * abs(then)):
         return inconclusive(CAUSE, f"{text}: no clear gain")
     return confirmed(CAUSE, site, Evidence("counterfactual", True, text, values, site))
 
