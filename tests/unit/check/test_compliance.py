@@ -201,3 +201,9 @@ def test_relations_of_numbers(relation, got, same):
 )
 def test_projections_by_what_they_are(wanted, got, same):
     assert agrees(asked("lora_target_modules", wanted), got) is same
+
+
+def test_a_batch_without_accumulation_is_no_product():
+    size, none = asked("batch_size", 8), asked("gradient_accumulation", 1)
+    assert ("batch_size", "8", "4", 1) in told([size, none], PARTS)[0]
+    assert not [row for row in told([size], PARTS)[0] if row[0] == "batch_size"]

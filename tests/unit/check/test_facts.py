@@ -314,3 +314,25 @@ def test_micro_batches_that_a_helper_adds_up_are_known_to_be_several(tmp_path):
             update(chunk)
     """
     assert {v for _, v, _ in values(tmp_path, source, "gradient_accumulation")} == {None}
+
+
+def test_the_epochs_of_a_policy_go_over_what_was_collected(tmp_path):
+    source = """
+    import gymnasium as gym
+    import torch
+    from torch import nn
+
+    model = nn.Linear(4, 1)
+    optimizer = torch.optim.Adam(model.parameters(), 1e-3)
+    for update in range(732):
+        data = torch.randn(4096, 4)
+        for epoch in range(10):
+            for part in data.split(512):
+                loss = model(part).mean()
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+    """
+    assert {v for _, v, _ in values(tmp_path, source, "epochs")} == {10}
+    other = source.replace("import gymnasium as gym", "")
+    assert {v for _, v, _ in values(tmp_path, other, "epochs")} == {732}

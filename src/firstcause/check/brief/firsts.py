@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from firstcause.check.brief.counts import unit_of
 from firstcause.check.brief.reading import Line, Reading
 from firstcause.check.brief.tokens import Token
@@ -16,6 +18,8 @@ _GOES = frozenset({"go", "goes", "going", "brought"})
 _ENDS = ("stop", "end", "halt", "quit", "finish", "terminat", "abort")
 _WARMUPS = frozenset({"warmup", "warmup_steps", "warmup_ratio"})
 _OF_ALL = word_set("firsts", "of_all")
+# "6% of the steps warmup".
+_SHARE = re.compile(r"of (?:the |all |its )?(?:\w+ )?(?:steps|updates|iterations|training) warm")
 _REACH = 10
 _NEAR = 5
 
@@ -24,6 +28,16 @@ def first_steps(line: Line) -> None:
     """Claim "the rate rises over the first 1000 steps", and keep "for the first 500 steps" from being the length."""
     tokens = line.tokens
     for at, token in enumerate(tokens):
+        if (
+            token.kind == "number"
+            and not token.claimed
+            and _SHARE.match(" ".join(line.words(at + 1, at + 6)))
+        ):
+            share = token.value / 100 if token.unit == "%" else token.value
+            if 0 < share < 1:
+                last = next(n for n in range(at + 1, at + 6) if "warm" in tokens[n].text)
+                line.claim(Reading("warmup_ratio", share, at, last))
+                continue
         if token.kind != "number" or token.claimed or not at or token.unit not in ("", "k"):
             continue
         before = tokens[at - 1].text

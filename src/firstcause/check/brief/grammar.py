@@ -152,6 +152,9 @@ def _unwanted(line: Line) -> None:
                 and line.tokens[at - 1].text not in ("instead of", "rather than")
             )
             other = key == "save_strategy" and bool(after) and not set(after[0].split()) & _SAVED
+            if key == "save_strategy" and {"between", "in between"} & set(line.words(at + 1, at + 3)):
+                # "No checkpoints between": what is saved at the end is.
+                continue
             if (
                 not denied
                 or other

@@ -155,7 +155,12 @@ def _after(line: Line, reading: Reading) -> str:
         if bare and token.text in ("no", "0") and at == reading.last + 1 and not alone:
             # "LoRA no quantization": the no belongs to what follows.
             bare = False
-        if bare and token.text == "0" and tokens[at - 1].text == "to" and reading.key == "learning_rate":
+        if (
+            bare
+            and token.text == "0"
+            and tokens[at - 1].text == "to"
+            and reading.key in ("learning_rate", "scheduler")
+        ):
             # "A cosine from 0.1 to 0" says where it ends.
             return ""
         if token.segment != segment and not bare and tokens[at].text != ":":

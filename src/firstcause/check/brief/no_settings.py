@@ -1,6 +1,8 @@
-"""Numbers that look like a setting and are none: a value said again, a group, one layer of a kind, what others keep."""
+"""Numbers that look like a setting and are none: a group, one layer of a kind, what others keep."""
 
 from __future__ import annotations
+
+import re
 
 from firstcause.check.brief.reading import Line
 from firstcause.check.brief.tokens import Token, words_in
@@ -14,7 +16,7 @@ _OTHERS = ("service", "process", "job", "desktop", "display", "server", "daemon"
 _KEEP = frozenset({"keeps", "keep", "occupies", "reserves", "holds", "eats", "blocks", "takes"})
 # Networks that follow another one by an average have a momentum of their own, which is no optimizer's.
 _AVERAGES = frozenset({"average", "averaged", "ema", "target", "teacher", "polyak", "slow"})
-_KILO = (1000, 1024)
+_OF_RATIO = re.compile(r"\bclip(?:ping|ped)? (?:range|ratio|epsilon|eps|parameter)(?: of)?$")
 _REACH = 8
 
 
@@ -31,14 +33,12 @@ def no_settings(line: Line) -> None:
             or _of_average(line, at)
         ):
             token.claimed = True
-        elif _said_again(line, at):
-            for place in range(at, min(at + 2, len(line.tokens))):
-                line.tokens[place].claimed |= line.tokens[place].kind != "break"
 
 
 def _of_loss(line: Line, at: int) -> bool:
-    """ "Huber, delta 1"."""
-    return at > 0 and line.tokens[at - 1].text in ("delta", "delta of")
+    """ "Huber, delta 1", "clip range 0.2" of a policy's ratio."""
+    before = " ".join(words_in(line.tokens[max(0, at - 3) : at]))
+    return before.endswith(("delta", "delta of")) or bool(_OF_RATIO.search(before))
 
 
 def _of_a_group(line: Line, at: int) -> bool:
@@ -69,14 +69,6 @@ def _of_average(line: Line, at: int) -> bool:
         return False
     before = [t for t in tokens[max(0, at - 2 * _REACH) : at] if t.statement == tokens[at].statement]
     return bool(_AVERAGES & set(words_in(before))) and not any(t.gives("optimizer") for t in before)
-
-
-def _said_again(line: Line, at: int) -> bool:
-    """ "16k (16384 tokens)": the same number in full."""
-    tokens = line.tokens
-    if at < 2 or tokens[at - 1].text != "(" or tokens[at - 2].kind != "number":
-        return False
-    return tokens[at - 2].unit == "k" and any(tokens[at].value == k * tokens[at - 2].value for k in _KILO)
 
 
 def _behind(line: Line, at: int, reach: int) -> list[Token]:

@@ -371,6 +371,9 @@ def _writes(line: Line, at: int, is_file: bool) -> bool | None:
         if word == "below" and words[place + 1 : place + 2] and words[place + 1].startswith("output"):
             # "Output below runs/x".
             return True
+        if word in _WHERE and words[place + 1 : place + 2] == ["on"]:
+            # "Train it on the folder data/leaves".
+            return False
         if word in _WHERE and (_HOLDS_DATA | _LIES) & set(words[place:]) and not _PUTS & set(words):
             # "The data is a folder under calls/" reads.
             return False

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from firstcause.check.brief.normal import normal
 from firstcause.check.brief.phrases import merged
+from firstcause.check.brief.repetitions import said_once
 from firstcause.check.brief.schemas import without_schemas
 from firstcause.check.brief.tokens import Token, tokens_of
 from firstcause.check.brief.vocabulary import Vocabulary, word_set
@@ -45,7 +46,7 @@ def sentences(text: str, known: Vocabulary, line: int = 1, schemas: bool = True)
     """
     content = _without_code(text)
     content = content if schemas else without_schemas(content, known)
-    plain = normal(content)
+    plain = said_once(normal(content))
     starts = [0, *(m.end() for m in re.finditer("\n", plain))]
     row = 0
     current: list[Token] = []

@@ -100,6 +100,9 @@ def is_told(line: Line, reading: Reading) -> bool:
             return True
         if token.entry is None or (token.text == "loss is" and reading.key in ("loss", "completion_only")):
             continue
+        if token.text.endswith("default of") and reading.first - 1 <= at < reading.last:
+            # "The default of 384 only wastes memory".
+            return True
         if reading.first <= at <= reading.last:
             # "The seed was 1".
             if (

@@ -16,6 +16,7 @@ _FEW = word_set("updates", "few")
 _IN_TOTAL = word_set("totals", "in_total")
 _PARTS = frozenset({"batch_size", "gradient_accumulation", "num_gpus"})
 _SEES = word_set("updates", "sees")
+_THESE = frozenset({"these", "those", "them"})
 _MICRO = ("micro batches", "microbatches", "sub batches", "subbatches")
 _REACH = 6
 
@@ -23,7 +24,7 @@ _REACH = 6
 def update_paces(line: Line) -> None:
     """Claim the batches, or samples, that go into one update."""
     for at, token in enumerate(line.tokens):
-        for claim in (_paced, _product, _seen, _micro):
+        for claim in (_paced, _product, _seen, _micro, _of_these):
             if _counts(token) and not token.claimed:
                 claim(line, at)
 
@@ -91,12 +92,26 @@ def _seen(line: Line, at: int) -> None:
     """Claim the 256 in "one optimizer step has to see 256 sequences"."""
     tokens = line.tokens
     nouns = tokens[at + 1 : at + 3]
-    if not any(t.has("data") or set(words_in([t])) & _SAMPLES for t in nouns):
+    alone = not nouns or nouns[0].kind == "break"
+    if not alone and not any(t.has("data") or set(words_in([t])) & _SAMPLES for t in nouns):
         return
     before = tokens[max(0, at - _REACH - 1) : at]
     verb = next((n for n, t in enumerate(before) if set(t.text.split()) & _SEES), -1)
     if verb > 0 and any(t.text in _UPDATES - {"weights", "optimizer"} for t in before[:verb]):
-        line.claim(Reading("effective_batch_size", whole(tokens[at].value), at, at, settled=True), at, at + 1)
+        places = (at,) if alone else (at, at + 1)
+        line.claim(Reading("effective_batch_size", whole(tokens[at].value), at, at, settled=True), *places)
+
+
+def _of_these(line: Line, at: int) -> None:
+    """Claim the two of "batch 16 and two of these accumulated"."""
+    after = words_in(line.tokens[at + 1 : at + 5])
+    if (
+        after[:1] == ["of"]
+        and after[1:2]
+        and after[1] in _THESE
+        and any(w.startswith("accumul") for w in after)
+    ):
+        line.claim(Reading("gradient_accumulation", whole(line.tokens[at].value), at, at, settled=True))
 
 
 def _micro(line: Line, at: int) -> None:

@@ -30,6 +30,7 @@ FIGURES = {
     "perplexity": "loss",
     "ppl": "loss",
     "auroc": "auc",
+    "miou": "iou",
     "rouge": "rougel",
 }
 MIXED = ("fp16", "bf16", "mixed")

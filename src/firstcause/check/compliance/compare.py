@@ -64,13 +64,17 @@ def compare(instructions: Sequence[Instruction], facts: Sequence[Fact]) -> Compa
     for key in dict.fromkeys(i.key for i in active):
         asked = [i for i in active if i.key == key]
         known = _known(key, facts)
+        parts = facts
+        if key == "batch_size" and _accumulates_nothing(active):
+            # "256 per step, no accumulation": a product of smaller ones is not that.
+            parts = [f for f in facts if f.key != "gradient_accumulation"]
         if key == "effective_batch_size" and all(f.confirms for f in known):
             # What the parts amount to says more than a name.
             found, met = _of_product(asked, active, facts)
             findings += found
             matches += [key] if met or (known and not found) else []
             continue
-        if _all_follow(key, asked, known, facts) and (known or _derived(asked[0], facts)):
+        if _all_follow(key, asked, known, parts) and (known or _derived(asked[0], parts)):
             refused = _refused(key, asked, known)
             findings += refused
             matches += [] if refused else [key]
@@ -81,8 +85,14 @@ def compare(instructions: Sequence[Instruction], facts: Sequence[Fact]) -> Compa
         if key == "gradient_accumulation" and all(i.derived for i in asked) and _total_is_met(active, facts):
             # It follows from a number of devices that is told by itself.
             continue
-        findings += _deviations(key, asked, known, facts)
+        findings += _deviations(key, asked, known, parts)
     return Compared(tuple(_each_once(findings)), tuple(matches))
+
+
+def _accumulates_nothing(active: Sequence[Instruction]) -> bool:
+    """Whether accumulation is ruled out in so many words."""
+    own = [i for i in active if i.key == "gradient_accumulation" and not i.derived]
+    return any(i.polarity == "forbid" or (i.relation == "eq" and i.value == 1) for i in own)
 
 
 def _at_their_use(active: Sequence[Instruction], facts: Sequence[Fact]) -> list[Fact]:

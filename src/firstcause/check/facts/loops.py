@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from firstcause.check.code import Call, Code, Loop
 from firstcause.check.constants import Constant
@@ -35,6 +36,10 @@ SETTINGS = {
     "momentum": "momentum",
     "betas": "adam_betas",
 }
+
+
+# Libraries of a policy's surroundings.
+ENVIRONMENTS = ("gymnasium", "gym")
 
 
 def loop_facts(code: Code) -> Iterator[Fact]:
@@ -186,7 +191,10 @@ def _warmup(call: Call, position: int) -> Iterator[Fact]:
 def _epochs(code: Code, loop: Loop) -> Iterator[Fact]:
     """The bound of the outermost counted loop around a training loop."""
     counted = [f for outer in around(code, loop) if (f := _range(code, outer)) is not None]
-    if counted:
+    if counted and any(code.imports(name) for name in ENVIRONMENTS):
+        # What is outermost collects: an epoch goes over what was collected.
+        yield counted[0] if len(counted) > 1 else replace(counted[0], confirms=True)
+    elif counted:
         yield counted[-1]
 
 
