@@ -65,7 +65,7 @@ def _of_others(line: Line, at: int) -> bool:
 def _of_average(line: Line, at: int) -> bool:
     """ "Target network = moving average of the online one, momentum 0.996"."""
     tokens = line.tokens
-    if not at or tokens[at - 1].key != "momentum" or not line.tokens[at].value > 0.9:
+    if not at or tokens[at - 1].key not in ("momentum", "weight_decay") or not 0.9 < tokens[at].value < 1:
         return False
     before = [t for t in tokens[max(0, at - 2 * _REACH) : at] if t.statement == tokens[at].statement]
     return bool(_AVERAGES & set(words_in(before))) and not any(t.gives("optimizer") for t in before)
