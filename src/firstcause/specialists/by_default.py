@@ -19,6 +19,7 @@ from firstcause.specialists.losses import end, mean
 # Somebody who writes one of these knows what is not trained.
 KNOWN = re.compile(
     r"froz|freez|\bfixed|untrain|(not|never|without|n't|no) (be(ing)? )?train|non.?train|\bstatic\b|"
+    r"\bprobe|pre-?comput|comput(ed|es) (before|earlier|once)|feature.extract|"
     r"\b(stay|kept|keep|keeps|left|leave|used) (as|un|where)|lookup.only|random.(feature|project|fourier)",
     re.IGNORECASE,
 )
@@ -77,7 +78,8 @@ def told(how: str) -> str:
 
 
 def _is_start(text: str) -> bool:
-    return START.search(text) is not None and VECTORS.search(text) is not None
+    """Whether the vectors are what is a start, or what one starts from, in one breath."""
+    return any(START.search(part) and VECTORS.search(part) for part in re.split(r"[;:.]", text))
 
 
 def _prose(text: str) -> list[str]:

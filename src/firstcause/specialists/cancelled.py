@@ -41,7 +41,14 @@ def settle(cause: str, examination: Examination, found: Ran, one: Facts) -> Hypo
         f"{told(one)}, at {site}; the mean square of the errors goes to {then:.4g} in {len(found.rows)} steps, and to "
         f"{now:.4g} where each is squared first"
     )
-    if not other.finite or not other.column("apart") or not now <= BETTER * then:
+    # Samples that do not belong together come no nearer than to each other's mean: moments were meant to match.
+    if not other.finite or not other.column("apart") or not now <= BETTER * min(then, one["spread"]):
         return inconclusive(cause, f"{text}: no clear gain")
-    values = {"errors": one["shape"], "left": one["left"], "apart": then, "apart_squared_first": now}
+    values = {
+        "errors": one["shape"],
+        "left": one["left"],
+        "apart": then,
+        "apart_squared_first": now,
+        "spread": one["spread"],
+    }
     return confirmed(cause, site, Evidence("counterfactual", True, text, values, site))

@@ -287,10 +287,12 @@ def test_weights_that_an_accelerator_computes_with_are_no_precision(tmp_path):
     {}
     model = AutoModel.from_pretrained("owner/model", dtype=torch.{})
     """
-    assert not values(tmp_path, source.format("accelerator = Accelerator()", "float32"), "precision")
-    assert {v for _, v, _ in values(tmp_path, source.format("", "float32"), "precision")} == {"fp32"}
-    kept = values(tmp_path, source.format("accelerator = Accelerator()", "bfloat16"), "precision")
-    assert {v for _, v, _ in kept} == {"bf16"}
+    mixed = 'accelerator = Accelerator(mixed_precision="bf16")'
+    found = values(tmp_path, source.format(mixed, "float32"), "precision")
+    assert {v for _, v, _ in found} == {"bf16"}
+    for plain in ("", "accelerator = Accelerator()"):
+        found = values(tmp_path, source.format(plain, "float32"), "precision")
+        assert {v for _, v, _ in found} == {"fp32"}
 
 
 def test_micro_batches_that_a_helper_adds_up_are_known_to_be_several(tmp_path):

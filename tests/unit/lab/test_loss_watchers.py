@@ -602,6 +602,8 @@ def test_a_column_that_says_the_target_is_found(leaks: bool, count: int) -> None
         (lambda out, y: (out - y).mean(1).square().mean() + F.mse_loss(out, y), 0),
         (lambda out, y: (out - y).pow(2).mean(1).mean(), None),
         (lambda out, y: (out - out.mean(0)).mean(1).pow(2).mean(), None),
+        # One target for all that is averaged: of an ensemble, or of a bag.
+        (lambda out, y: (out - y[:, :1].expand(32, 6)).mean(1).pow(2).mean(), None),
     ],
 )
 def test_errors_that_cancel_before_their_size_is_taken_are_seen(

@@ -127,9 +127,13 @@ _OF_DATA = word_set("grammar", "of_data")
 
 def _of_optimizer(line: Line, at: int) -> bool:
     """Whether "decay" is that of an optimizer which is named with it, and of no schedule: "Adam (I want no decay)"."""
-    return any(r.key == "optimizer" and r.first < at for r in line.readings) and not any(
-        t.gives("scheduler") for t in line.tokens
+    after = set(line.words(at + 1, at + 3))
+    other = (
+        line.tokens[at].text == "decay of"
+        or {"of", "over", "after", "in"} & after
+        or any(t.gives("scheduler") or t.text == "constant" for t in line.tokens)
     )
+    return any(r.key == "optimizer" and r.first < at for r in line.readings) and not other
 
 
 def _unwanted(line: Line) -> None:

@@ -32,6 +32,8 @@ _MADE = (
     "ensure",
     "translation",
 )
+# "A context of 4096 tokens" is a bound.
+_BOUNDS_SAID = frozenset({"context", "length", "max", "maximum", "limit", "window", "size", "budget", "cap"})
 _LEAST = 16
 # What is done to texts that are longer.
 _CUTS = ("cut", "truncat", "trim", "clip", "chop", "shorten", "crop")
@@ -135,7 +137,8 @@ def _describes(line: Line, number: int) -> bool:
         return True
     if "longest" in words:
         return bool(set(words) & _IS)
-    if {"have", "has"} & set(words) and line.words(number - 1, number) == ["of"] and not set(words) & _SHALL:
+    described = words[-2:-1] and words[-2] not in _BOUNDS_SAID and words[-1:] == ["of"]
+    if {"have", "has"} & set(words) and described and not set(words) & _SHALL:
         # "Our contracts have clauses of 4 tokens".
         return True
     none = any(w in _NONE for w in words) and not any(w.startswith(_MADE) for w in words)

@@ -13,9 +13,11 @@ _KINDS = frozenset(
 )
 # Something else on the machine that has a part of its memory.
 _OTHERS = ("service", "process", "job", "desktop", "display", "server", "daemon", "container")
-_KEEP = frozenset({"keeps", "keep", "occupies", "reserves", "holds", "eats", "blocks", "takes"})
+_KEEP = frozenset({"keeps", "occupies", "reserves", "eats", "blocks"})
+_OWN = frozenset({"our", "my", "training", "this", "most"})
+_APART = frozenset({"per", "for", "each", "every", "of", "in", "and", "or"})
 # Networks that follow another one by an average have a momentum of their own, which is no optimizer's.
-_AVERAGES = frozenset({"average", "averaged", "ema", "target", "teacher", "polyak", "slow"})
+_AVERAGES = frozenset({"average", "averaged", "ema", "target", "teacher", "polyak"})
 _OF_RATIO = re.compile(r"\bclip(?:ping|ped)? (?:range|ratio|epsilon|eps|parameter)(?: of)?$")
 _REACH = 8
 
@@ -38,12 +40,16 @@ def no_settings(line: Line) -> None:
 def _of_loss(line: Line, at: int) -> bool:
     """ "Huber, delta 1", "clip range 0.2" of a policy's ratio."""
     before = " ".join(words_in(line.tokens[max(0, at - 3) : at]))
-    return before.endswith(("delta", "delta of")) or bool(_OF_RATIO.search(before))
+    own = words_in(t for t in line.tokens if t.segment == line.tokens[at].segment)
+    ratio = bool(_OF_RATIO.search(before)) and not any(w.startswith(("grad", "norm")) for w in own)
+    return before.endswith(("delta", "delta of")) or ratio
 
 
 def _of_a_group(line: Line, at: int) -> bool:
     """ "One tensor-parallel group over both"."""
-    return line.tokens[at].value == 1 and bool(_GROUPS & set(words_in(_behind(line, at, 4))))
+    words = words_in(_behind(line, at, 4))
+    group = next((n for n, w in enumerate(words) if w in _GROUPS), 0)
+    return line.tokens[at].value == 1 and group > 0 and not _APART & set(words[:group])
 
 
 def _one_layer(line: Line, at: int) -> bool:
@@ -59,7 +65,7 @@ def _of_others(line: Line, at: int) -> bool:
         return False
     before = words_in(_before(line, at))
     verb = next((n for n, w in enumerate(before) if w in _KEEP), -1)
-    return verb > 0 and any(w.startswith(_OTHERS) for w in before[:verb])
+    return verb > 0 and any(w.startswith(_OTHERS) for w in before[:verb]) and not _OWN & set(before)
 
 
 def _of_average(line: Line, at: int) -> bool:

@@ -16,7 +16,9 @@ _COPIES = frozenset({"checkpoint", "checkpoints", "snapshots", "ckpts"})
 _MADE = word_set("paces", "made")
 _SEVERAL = frozenset({"twice", "times", "thrice"})
 _CHECKPOINTS = ("checkpoint", "ckpt")
+_NEWEST = frozenset({"last", "latest", "recent", "newest"})
 _BESIDES = frozenset({"besides", "beside", "apart", "addition"})
+_PARTS = (["set"], ["split"], ["data"], ["file"], ["part"], ["out"])
 _HELD_OUT = frozenset({"dev", "val", "validation", "heldout", "held"})
 _STAY = frozenset({"kept", "stay", "remain"})
 # "The best is loaded at the end" tells what is left, and not when it is saved.
@@ -61,13 +63,13 @@ def kept_checkpoints(line: Line) -> None:
         ):
             # "Keep the best one".
             continue
-        newest = before & {"last", "latest", "recent", "newest"}
+        newest = before & _NEWEST
         saved = "save" in line.topic or any(t.has("save") for t in line.tokens)
         keeps = (
             bool(before & _KEEPS)
             or {"all", "but"} <= before
             or bool(_STAY & set(line.words(at + 1, at + 5)))
-            or (bool(newest) and "only" in before and saved)
+            or (bool(newest) and "only" in before and saved and _ends_here(line, at))
         )
         names_them = (
             any(w in ("checkpoints", "checkpoint", "snapshots", "ckpts", "saves", "of them") for w in after)
@@ -91,9 +93,16 @@ def kept_checkpoints(line: Line) -> None:
 
 def _besides_the_best(line: Line, at: int) -> bool:
     """Whether the best one comes on top of those that are counted: "one checkpoint besides the best"."""
-    after = words_in(line.tokens[at + 1 : at + 8])
+    own = line.tokens[at].segment
+    after = words_in(t for t in line.tokens[at + 1 : at + 8] if t.segment == own)
     beside = next((n for n, w in enumerate(after) if w in _BESIDES), -1)
     return beside >= 0 and bool(_SUPERLATIVES & set(after[beside : beside + 4]))
+
+
+def _ends_here(line: Line, at: int) -> bool:
+    """Whether no other noun follows a number: "only the last three", but not "only the last 3 months"."""
+    after = line.tokens[at + 1] if at + 1 < len(line.tokens) else None
+    return after is None or after.kind == "break" or after.text.startswith(_CHECKPOINTS)
 
 
 def _best_alone(line: Line) -> None:
@@ -105,6 +114,8 @@ def _best_alone(line: Line) -> None:
         if token.claimed or not token.text.startswith(_CHECKPOINTS) or not _KEEPS & set(words):
             continue
         before = words_in(line.tokens[max(0, at - 4) : at])
+        if any(t.has("not") for t in line.tokens[:at]) or _NEWEST & set(words_in(line.tokens)):
+            return
         if "only" in before and "best" in before and not {"and", "plus"} & set(before):
             line.claim(Reading("save_total_limit", 1, at, at, strength="should", settled=True), at)
             return
@@ -217,7 +228,12 @@ def _owners(line: Line, first: int, last: int) -> list[str]:
             t.gives("metric") for t in line.tokens
         )
         found = [] if others else ["save"]
-    if not found and opens and _HELD_OUT & set(words_in(_same(line, last))):
+    held = words_in(_same(line, last))
+    if (
+        not found
+        and opens
+        and any(w in _HELD_OUT and held[n + 1 : n + 2] in _PARTS for n, w in enumerate(held))
+    ):
         # "After every epoch translate the dev set".
         found = ["eval"]
     return found or [t for t in ("eval", "save") if t in line.topic]

@@ -85,4 +85,4 @@ def _of_schedule(line: Line, reading: Reading) -> bool:
 
 
 def _ends(token: Token) -> bool:
-    return token.text.startswith(_ENDS) or token.text in ("give", "gives", "give up", "gives up")
+    return token.text.startswith(_ENDS) or token.text in ("give", "give up", "gives up")

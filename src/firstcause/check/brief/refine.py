@@ -82,7 +82,8 @@ def _of_question(line: Line) -> None:
     for reading in line.readings:
         if reading.key not in ("max_steps", "epochs") or reading.key in line.topic:
             continue
-        if any(t.text == "all" or t.text.startswith("train") for t in line.tokens[: reading.first + 1]):
+        words = [t.text for t in line.tokens[: reading.first + 1]]
+        if "until" not in words and any(w == "all" or w.startswith("train") for w in words):
             # "Early stopping? No, train all 5 epochs."
             continue
         owned = next((key for asked, key in _OWNERS[reading.key].items() if asked in line.topic), "")

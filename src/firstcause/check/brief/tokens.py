@@ -51,6 +51,7 @@ _TIME = re.compile(
 _RANGE = re.compile(r"(?<![\w.])(\d{1,9}) ?(?:\.\.\.?|-|\u2013|—) ?(\d{1,9})(?![\w%]|\.\d)")
 _COUNT = re.compile(r"\d{1,9}")
 # "Not that one" counts nothing.
+_BEFORE_NOUN = re.compile(r"\s+[a-z]")
 _POINTED_AT = re.compile(r"\b(?:that|this|which|another|online|other|old|new|former|latter) $")
 _LETTERS = re.compile(r"\w+")
 _CHUNK = re.compile(r"[a-z][\w-]{0,60}")
@@ -207,7 +208,9 @@ def _next(text: str, at: int, end: int, known: Vocabulary) -> Token | None:
         if (match := _FILE.match(text, at, end)) and match[1] in known.file_types:
             return Token("path", match[0], at, match.end())
         if (match := WORD_NUMBER.match(text, at, end)) and not (
-            match[0] == "one" and _POINTED_AT.search(text, max(0, at - 12), at)
+            match[0] == "one"
+            and not _BEFORE_NOUN.match(text, match.end(), end)
+            and _POINTED_AT.search(text, max(0, at - 12), at)
         ):
             return _spelled(match)
         if first == "x" and text[at + 1 : at + 2].isdigit():

@@ -86,7 +86,7 @@ def is_told(line: Line, reading: Reading) -> bool:
         return False
     if _when(line, reading) or _of_a_model(line, reading) or _in_doubt(line, reading):
         return True
-    if _would_fit(tokens, reading):
+    if _would_fit(tokens, reading) or _default_aside(tokens, reading):
         return True
     if _in_told_parenthesis(line, reading) or _of_others(line, reading) or _of_a_text(line, reading):
         return True
@@ -100,9 +100,6 @@ def is_told(line: Line, reading: Reading) -> bool:
             return True
         if token.entry is None or (token.text == "loss is" and reading.key in ("loss", "completion_only")):
             continue
-        if token.text.endswith("default of") and reading.first - 1 <= at < reading.last:
-            # "The default of 384 only wastes memory".
-            return True
         if reading.first <= at <= reading.last:
             # "The seed was 1".
             if (
@@ -139,6 +136,12 @@ def _would_fit(tokens: list[Token], reading: Reading) -> bool:
     """Whether it is what comes of doing otherwise: "otherwise only 2 sequences fit"."""
     own = [t for t in tokens if t.statement == tokens[reading.first].statement and t.kind != "break"]
     return own[0].text == "otherwise" and any(t.text.startswith("fit") for t in tokens[reading.last :])
+
+
+def _default_aside(tokens: list[Token], reading: Reading) -> bool:
+    """Whether it is "(the default of 384 …)" that a parenthesis speaks of."""
+    before = words_in(tokens[max(0, reading.last - 5) : reading.last])
+    return before[-4:] == ["(", "the", "default", "of"]
 
 
 def _introduces_changes(tokens: list[Token], at: int, reading: int) -> bool:

@@ -92,7 +92,10 @@ def _seen(line: Line, at: int) -> None:
     """Claim the 256 in "one optimizer step has to see 256 sequences"."""
     tokens = line.tokens
     nouns = tokens[at + 1 : at + 3]
-    alone = not nouns or nouns[0].kind == "break"
+    # "So an update sees 64": the number alone, right behind its verb.
+    alone = (
+        (not nouns or nouns[0].kind == "break") and at > 0 and bool(set(tokens[at - 1].text.split()) & _SEES)
+    )
     if not alone and not any(t.has("data") or set(words_in([t])) & _SAMPLES for t in nouns):
         return
     before = tokens[max(0, at - _REACH - 1) : at]

@@ -193,7 +193,10 @@ def _epochs(code: Code, loop: Loop) -> Iterator[Fact]:
     counted = [f for outer in around(code, loop) if (f := _range(code, outer)) is not None]
     if counted and any(code.imports(name) for name in ENVIRONMENTS):
         # What is outermost collects: an epoch goes over what was collected.
-        yield counted[0] if len(counted) > 1 else replace(counted[0], confirms=True)
+        episodes = (
+            len(counted) == 1 and "epoch" not in ast.unparse(getattr(loop.node, "target", loop.node))[:40]
+        )
+        yield replace(counted[0], confirms=True) if episodes else counted[0]
     elif counted:
         yield counted[-1]
 

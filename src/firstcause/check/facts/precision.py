@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from firstcause.check.code import Call, Code
 from firstcause.check.constants import Constant, Named
+from firstcause.check.facts.engines import accelerate_configurations
 from firstcause.check.facts.fact import Fact
 from firstcause.check.facts.normal import normal
 from firstcause.check.facts.table import families
@@ -78,7 +79,7 @@ def _weights(code: Code, arguments: Sequence[str]) -> Iterator[Fact]:
             if dtype is not None and dtype.value != "auto" and isinstance(dtype.value, (Named, str)):
                 found = _fact(call, dtype, argument)
                 # Weights that an Accelerator computes with in another type are kept whole.
-                if found.value != "fp32" or not code.calls("accelerate.Accelerator"):
+                if found.value != "fp32" or not _accelerated(code):
                     yield found
     for call in code.methods("to", "half", "bfloat16") if arguments == WEIGHTS else ():
         named = [
@@ -89,6 +90,15 @@ def _weights(code: Code, arguments: Sequence[str]) -> Iterator[Fact]:
         if named:
             site = call.module.site(named[0])
             yield Fact("precision", normal("precision", named[0].attr), site, "to(dtype)", "dtype")
+
+
+def _accelerated(code: Code) -> bool:
+    """Whether an Accelerator, or its file, says in which type is computed."""
+    calls = code.calls("accelerate.Accelerator")
+    said = any(c.may_have("mixed_precision") for c in calls)
+    return bool(calls) and (
+        said or any(one.entry("mixed_precision") for one in accelerate_configurations(code))
+    )
 
 
 def _fact(call: Call, dtype: Constant, argument: str) -> Fact:

@@ -59,9 +59,11 @@ def _fact(launch: Launch, key: str, name: str, node: ast.expr) -> Iterator[Fact]
 
 def _configs(project: Project, launch: Launch) -> Iterator[ConfigFile]:
     """The YAML that ``--config`` names."""
-    for word, following in itertools.pairwise(launch.words):
-        if text_of(word) == "--config":
-            path = find(new_walk(project), launch.file, _BESIDE.sub("", text_of(following)))
-            config = project.config(path) if path else None
-            if config is not None:
-                yield config
+    texts = [text_of(word) for word in launch.words]
+    named = [following for word, following in itertools.pairwise(texts) if word == "--config"]
+    named += [text.partition("=")[2] for text in texts if text.startswith("--config=")]
+    for text in named:
+        path = find(new_walk(project), launch.file, _BESIDE.sub("", text))
+        config = project.config(path) if path else None
+        if config is not None:
+            yield config

@@ -71,11 +71,11 @@ class Watch(Watcher):
                 and given.requires_grad != other.requires_grad
                 and result.is_floating_point()
             ):
-                result._firstcause_gap = True
+                result._firstcause_gap = (other if given.requires_grad else given).detach()
         elif call.name in AVERAGES and hasattr(given, "_firstcause_squares"):
             self.apart.append(float(given.detach().mean()))
         elif call.name in AVERAGES and hasattr(given, "_firstcause_gap"):
-            self._averaged(given, result, call.name)
+            self._averaged(call, given, result)
         elif call.name in SIZES and (key := getattr(given, "_firstcause_averaged", None)):
             itself = call.name != "mul" or (len(call.args) > 1 and call.args[1] is given)
             if itself and (call.name != "pow" or _is_even(call)):
@@ -84,13 +84,23 @@ class Watch(Watcher):
         elif call.name in ENDS and (key := getattr(given, "_firstcause_size", None)):
             result._firstcause_size = key
 
-    def _averaged(self, given: torch.Tensor, result: torch.Tensor, name: str) -> None:
+    def _averaged(self, call: Call, given: torch.Tensor, result: torch.Tensor) -> None:
         site = places.of_frame(sys._getframe(2), columns=True)
-        if site is None or result.numel() >= given.numel():
+        asked = call.kwargs.get("dim", call.args[1] if len(call.args) > 1 else None)
+        axes = (
+            list(range(given.dim())) if asked is None else [asked] if isinstance(asked, int) else list(asked)
+        )
+        target: Any = given._firstcause_gap
+        if site is None or result.numel() >= given.numel() or not axes:
+            return
+        if bool((target.amax(axes) == target.amin(axes)).all()):
+            # One target for all that is averaged: their mean is the prediction.
             return
         key = (site["file"], site["line"])
-        start = {"site": site, "function": name, "shape": list(given.shape), "left": result.numel()}
-        self.seen.setdefault(key, start | {"used": 0, "whole_loss": 0})
+        start = {"site": site, "function": call.name, "shape": list(given.shape), "left": result.numel()}
+        found = self.seen.setdefault(key, start | {"used": 0, "whole_loss": 0, "spread": 0.0})
+        # What is left of each error where the target's mean is predicted.
+        found["spread"] = float((target - target.mean(0)).square().mean())
         result._firstcause_averaged = key
         self.apart.append(float(given.detach().square().mean()))
 

@@ -113,7 +113,8 @@ class Softmaxes(TorchFunctionMode):
                 "times": 0,
             },
         )
-        if given.requires_grad and made["times"] < TIMES:
+        # A weight that has length 1 along its own axis is no sample.
+        if (given.grad_fn is not None if length else given.requires_grad) and made["times"] < TIMES:
             made["times"] += 1
             if name == "norm":
                 self.lengths.note(result, made)

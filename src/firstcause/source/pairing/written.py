@@ -201,6 +201,8 @@ def _after_all(
             moved.append(statement)
     made = {n for s in moved for n in _bound(s)} - stepped
     needed = {n for w in late for part in ast.walk(w.statement) if (n := name_of(part)) is not None}
+    left = [block[at] for at in range(step, last.at) if block[at] not in moved and block[at] not in gone]
+    needed |= {n for s in left for part in ast.walk(s) if (n := name_of(part)) is not None}
     if made & needed or any(getattr(s, "orelse", None) for s in moved):
         return ()
     text = "\n".join(module.segment(s) for s in (last.statement, *moved))

@@ -12,6 +12,7 @@ from firstcause.specialists.verdicts import confirmed, inconclusive
 CAUSE = "wrong-softmax-dim"
 # How much smaller the loss has to become with the other axis, in parts of what it is; less where it was the batch's.
 GAIN, OF_BATCH = 0.15, 0.05
+LENGTHS = ("normalize", "norm")
 
 
 def seen(found: Ran, examination: Examination) -> str | None:
@@ -66,6 +67,9 @@ def _mixed(found: Ran) -> Facts | None:
     """A normalisation none of whose uses adds up along its own axis, with the first of these."""
     for one in found.facts.get("softmaxes") or []:
         uses = one["uses"]
+        if one["function"] in LENGTHS and one["axis"] != 0:
+            # Second moments of unit vectors, as Gram matrices are, go along another axis on purpose.
+            continue
         if uses and not any(u["whole"] or u["axis"] == one["axis"] for u in uses):
             return dict(one) | {"use": uses[0]}
     return None

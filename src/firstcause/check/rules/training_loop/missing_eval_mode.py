@@ -8,7 +8,7 @@ Holds for: torch, all versions.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from firstcause.check.code import Code, finding
 from firstcause.check.evaluation import evaluation_loops
@@ -116,13 +116,21 @@ def _feeds_backward(module: Module, place: ast.With) -> bool:
     loop = next((p for p in module.ancestors(place) if isinstance(p, (ast.For, ast.While))), None)
     if loop is None:
         return False
-    stored = {n.id for n in module.inside(place, ast.Name) if isinstance(n.ctx, ast.Store)}
-    last = max((n.lineno for n in module.inside(loop, ast.Attribute) if n.attr == "backward"), default=0)
-    end = place.end_lineno or place.lineno
-    used = (
-        n for n in module.inside(loop, ast.Name) if isinstance(n.ctx, ast.Load) and end < n.lineno <= last
-    )
-    return any(n.id in stored for n in used)
+    calls = [n for n in module.inside(loop, ast.Call) if getattr(n.func, "attr", "") == "backward"]
+    if not calls or len(calls) != 1:
+        return False
+    last, end = calls[0].lineno, place.end_lineno or place.lineno
+    flowing = {t.id for n in place.body if isinstance(n, ast.Assign) for t in _names(n.targets)}
+    later = [n for n in module.inside(loop, ast.Assign) if end < n.lineno <= last]
+    for statement in sorted(later, key=lambda n: n.lineno):
+        given = {t.id for t in _names(statement.targets)}
+        reads = any(t.id in flowing for t in _names([statement.value]))
+        flowing = flowing | given if reads else flowing - given
+    return any(t.id in flowing for t in _names([calls[0]]))
+
+
+def _names(nodes: Sequence[ast.expr]) -> Iterator[ast.Name]:
+    return (n for node in nodes for n in ast.walk(node) if isinstance(n, ast.Name))
 
 
 def _trains(module: Module, place: ast.AST) -> bool:
