@@ -46,3 +46,8 @@ def watch(
 
 def _told(watcher: Watcher, error: Exception) -> None:
     raise error
+
+
+def adam(model: torch.nn.Module) -> torch.optim.Optimizer:
+    """A usual optimizer of a small network."""
+    return torch.optim.Adam(model.parameters(), 1e-2)
