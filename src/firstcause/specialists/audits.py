@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 from dataclasses import replace
+from typing import Any
 
 from firstcause.lab.counterfactual import Arm, Lab, Ran
 from firstcause.specialists.examination import Examination, Facts
@@ -67,6 +68,18 @@ def stuck(found: Ran) -> float | None:
     kinds = {k for r in found.rows for k in r.get("dtypes") or ()}
     share = mean(found.column("stuck"))
     return share if "bfloat16" in kinds and share >= LOST else None
+
+
+def beside(
+    lab: Lab, found: Ran, name: str, settings: dict[str, Any], column: str
+) -> tuple[Ran, float, float]:
+    """The watched training with one thing changed, and what a column comes to at the end without and with it.
+
+    What it comes to is NaN where the changed training is not finite, so that no comparison holds.
+    """
+    changed = Arm(name, "audit", settings)
+    other = lab.from_start([changed], lab.horizon(STEPS))[name]
+    return other, end_of(found, column), end_of(other, column) if other.finite else float("nan")
 
 
 def end_of(ran: Ran, column: str) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from firstcause.lab.counterfactual import Arm, Ran
+from firstcause.lab.counterfactual import Ran
 from firstcause.schema import Evidence, Hypothesis
 from firstcause.specialists import audits
 from firstcause.specialists.examination import Examination, Facts
@@ -32,17 +32,15 @@ def settle(cause: str, examination: Examination, found: Ran, one: Facts) -> Hypo
     assert examination.lab is not None
     site = examination.site(one["site"])
     place = [one["site"]["file"], one["site"]["line"]]
-    arm = Arm(
-        "each error squared before the mean", "audit", {"watch": ["errors_averaged"], "squared": [place]}
-    )
-    other = examination.lab.from_start([arm], examination.lab.horizon(audits.STEPS))[arm.name]
-    then, now = audits.end_of(found, "apart"), audits.end_of(other, "apart")
+    settings = {"watch": ["errors_averaged"], "squared": [place]}
+    name = "each error squared before the mean"
+    _, then, now = audits.beside(examination.lab, found, name, settings, "apart")
     text = (
         f"{told(one)}, at {site}; the mean square of the errors goes to {then:.4g} in {len(found.rows)} steps, and to "
         f"{now:.4g} where each is squared first"
     )
     # Samples that do not belong together come no nearer than to each other's mean: moments were meant to match.
-    if not other.finite or not other.column("apart") or not now <= BETTER * min(then, one["spread"]):
+    if not now <= BETTER * min(then, one["spread"]):
         return inconclusive(cause, f"{text}: no clear gain")
     values = {
         "errors": one["shape"],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from firstcause.lab.counterfactual import Arm, Ran
+from firstcause.lab.counterfactual import Ran
 from firstcause.schema import Evidence, Hypothesis
 from firstcause.specialists import audits
 from firstcause.specialists.examination import Examination, Facts
@@ -35,14 +35,13 @@ def settle(cause: str, examination: Examination, found: Ran, one: Facts) -> Hypo
     site = examination.site(one["site"])
     place = [one["site"]["file"], one["site"]["line"]]
     settings = {"watch": ["extremes_of_batch"], "across": [place]}
-    arm = Arm("the extreme along the other axis", "audit", settings)
-    other = examination.lab.from_start([arm], examination.lab.horizon(audits.STEPS))[arm.name]
-    then, now = audits.end_of(found, "nearest"), audits.end_of(other, "nearest")
+    name = "the extreme along the other axis"
+    _, then, now = audits.beside(examination.lab, found, name, settings, "nearest")
     text = (
         f"{told(one)}, at {site}; for each sample it goes to {then:.4g} in {len(found.rows)} steps, and to {now:.4g} where it "
         "is taken along axis 1"
     )
-    if not other.finite or not other.column("nearest") or not 0 <= now <= BETTER * then:
+    if not 0 <= now <= BETTER * then:
         return inconclusive(cause, f"{text}: no clear gain")
     values = {"axis": 0, "reached": one["reached"], "nearest": then, "nearest_across": now}
     return confirmed(cause, site, Evidence("counterfactual", True, text, values, site))

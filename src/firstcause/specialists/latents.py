@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from firstcause.lab.counterfactual import Arm, Ran
+from firstcause.lab.counterfactual import Ran
 from firstcause.schema import Evidence, Hypothesis
 from firstcause.specialists import audits
 from firstcause.specialists.examination import Examination, Facts
@@ -71,17 +71,15 @@ def settle(cause: str, examination: Examination, found: Ran, one: Facts) -> Hypo
     """Whether what is rebuilt comes nearer to the data where both count by the value."""
     assert examination.lab is not None
     site, values = examination.site(one["error"]["site"]), one["values"]
-    arm = Arm(
-        f"the divergence divided by {values}", "audit", {"watch": ["latents_weighed"], "divided": values}
-    )
-    other = examination.lab.from_start([arm], examination.lab.horizon(audits.STEPS))[arm.name]
-    then, now = audits.end_of(found, "rebuilt"), audits.end_of(other, "rebuilt")
+    settings = {"watch": ["latents_weighed"], "divided": values}
+    name = f"the divergence divided by {values}"
+    other, then, now = audits.beside(examination.lab, found, name, settings, "rebuilt")
     nats, nats_now = audits.end_of(found, "nats"), audits.end_of(other, "nats")
     text = (
         f"{told(one)}; the error at {site} goes to {then:.4g} with {nats:.3g} nats a sample in {len(found.rows)} steps, and "
         f"with the divergence divided by {values} as well to {now:.4g} with {nats_now:.3g}"
     )
-    if not other.finite or not other.column("rebuilt") or not now <= BETTER * then or not nats_now > nats:
+    if not now <= BETTER * then or not nats_now > nats:
         return inconclusive(cause, f"{text}: no clear gain")
     measured = {"values": values, "weight": one["weight"], "rebuilt": then, "rebuilt_weighed": now}
     measured |= {"nats": nats, "nats_weighed": nats_now}
