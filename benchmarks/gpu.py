@@ -69,20 +69,26 @@ ROWS = [
         45,
         "--network gpt-124m --steps 10 --modes off:12",
     ),
+    # Ranks wait for each other, so that their steps differ more from block to block: many short blocks again.
     (
         "two cards: GPT-2 124M, DDP, fused AdamW",
-        100,
-        "--network gpt-124m --parallel ddp --steps 10 --modes recorder:16",
+        120,
+        "--network gpt-124m --parallel ddp --steps 6 --modes recorder:80",
     ),
     (
         "two cards: GPT-2 124M, FSDP2, fused AdamW",
-        100,
-        "--network gpt-124m --parallel fsdp --steps 10 --modes recorder:16",
+        150,
+        "--network gpt-124m --parallel fsdp --steps 6 --modes recorder:80",
     ),
     (
         "two cards: control, DDP, nothing against nothing",
-        60,
-        "--network gpt-124m --parallel ddp --steps 10 --modes off:10",
+        80,
+        "--network gpt-124m --parallel ddp --steps 6 --modes off:40",
+    ),
+    (
+        "two cards: control, FSDP2, nothing against nothing",
+        100,
+        "--network gpt-124m --parallel fsdp --steps 6 --modes off:40",
     ),
     ("by parameters: GPT 10M", 40, "--network gpt-10m --steps 12 --modes recorder:12"),
     ("by parameters: GPT 30M", 40, "--network gpt-30m --steps 12 --modes recorder:12"),

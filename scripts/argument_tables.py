@@ -32,6 +32,7 @@ LIBRARIES = {
     "datasets": ("2.14.7", "2.21.0", "3.6.0", "4.5.0", "5.2.0"),
     "accelerate": ("0.27.2", "1.0.1", "1.10.1", "1.15.0"),
     "lightning": ("2.2.5", "2.4.0", "2.6.6"),
+    "sentence_transformers": ("3.0.1", "3.4.1", "4.1.0", "5.1.2", "5.4.1", "6.2.0"),
     "vllm": ("0.6.6", "0.8.5", "0.10.2", "0.14.1", "0.22.0", "0.33.0"),
     "sglang": ("0.4.6", "0.5.3", "0.5.11", "0.5.23"),
 }
@@ -48,6 +49,9 @@ CLASSES = {
     "datasets": (),
     "accelerate": ("Accelerator",),
     "lightning": ("Trainer", "Fabric"),
+    "sentence_transformers": (
+        "SentenceTransformerTrainingArguments", "CrossEncoderTrainingArguments", "SparseEncoderTrainingArguments",
+    ),
     "vllm": ("SamplingParams", "LLM", "EngineArgs", "AsyncEngineArgs"),
     "sglang": ("ServerArgs",),
 }  # fmt: skip
@@ -135,7 +139,7 @@ def _download(library: str, version: str) -> bytes:
         check=False,
     )
     base = (index.stdout.strip() or "https://pypi.org/simple").rstrip("/")
-    page_address = f"{base}/{library}/"
+    page_address = f"{base}/{library.replace('_', '-')}/"
     with urllib.request.urlopen(page_address) as page:
         links = re.findall(r'href="([^"]+)"', page.read().decode())
     files = {urllib.parse.unquote(link.partition("#")[0].rpartition("/")[2]): link for link in links}

@@ -9,9 +9,9 @@ from firstcause.check.signatures import table
 
 LIBRARIES = ("torch", "transformers", "trl", "peft", "accelerate", "lightning", "vllm", "sglang")
 
-# Classes of libraries without a table that take what a known class takes, and more.
-DERIVED = {
-    f"sentence_transformers.{name}": ("transformers", "TrainingArguments")
+# Classes that a library exports from more than one of its packages.
+ELSEWHERE = {
+    f"sentence_transformers.{name}": ("sentence_transformers", name.rpartition(".")[2])
     for name in (
         "SentenceTransformerTrainingArguments",
         "CrossEncoderTrainingArguments",
@@ -32,11 +32,11 @@ def known_calls(code: Code) -> Iterator[tuple[Call, str, str]]:
             yield from ((call, library, name) for call in code.calls(f"{library}.{name}"))
 
 
-def inherited_calls(code: Code) -> Iterator[tuple[Call, str, str]]:
-    """Calls of classes that take what a known class takes, and more: what that one has lost, they have lost too."""
-    for derived, (library, name) in DERIVED.items():
-        if code.imports(derived.partition(".")[0]):
-            yield from ((call, library, name) for call in code.calls(derived))
+def scattered_calls(code: Code) -> Iterator[tuple[Call, str, str]]:
+    """Calls of classes that stand in several packages of a library, by the one name that they are filed under."""
+    for place, (library, name) in ELSEWHERE.items():
+        if code.imports(library):
+            yield from ((call, library, name) for call in code.calls(place))
 
 
 _ENGINES = {"sglang": ("Engine", "Runtime")}

@@ -19,11 +19,15 @@ PLACING = frozenset(
 
 @dataclass(eq=False)
 class Moves:
-    """The models that are moved to an accelerator, the moves of other things, and whether any move is not understood."""
+    """The models that are moved to an accelerator, the moves of other things, and whether any move is not understood.
+
+    ``placed`` says that something moves tensors by itself.
+    """
 
     models: dict[ast.AST, Call] = field(default_factory=dict)
     others: list[Call] = field(default_factory=list)
     unknown: bool = False
+    placed: bool = False
 
 
 def moves(code: Code) -> Moves:
@@ -38,7 +42,7 @@ def _moves(code: Code) -> Moves:
     found = Moves()
     names = code.called_names()
     if names & PLACING or any(code.imports(p) for p in PLACERS):
-        found.unknown = True
+        found.unknown = found.placed = True
     if any(
         k.arg in ("device", "device_map") and not _on_cpu(k.value)
         for m in code.modules

@@ -63,7 +63,7 @@ _OF_SCALER: dict[str, EventKind] = {
 
 @dataclass(frozen=True, eq=False)
 class Event:
-    """One call of an iteration; ``objects`` are the calls that made what it acts on, ``guarded`` whether a test decides.
+    """One call of an iteration; ``objects`` are the calls that made what it acts on, ``guards`` what decides on it.
 
     For a scaler's ``step`` and ``unscale_`` the objects are those of the optimizer that it is given.
     """
@@ -71,7 +71,12 @@ class Event:
     kind: EventKind
     call: Call
     objects: frozenset[ast.AST]
-    guarded: bool
+    guards: tuple[ast.AST, ...]
+
+    @property
+    def guarded(self) -> bool:
+        """Whether a test decides on it in an iteration."""
+        return bool(self.guards)
 
 
 def events(code: Code, loop: Loop) -> list[Event]:
@@ -79,7 +84,7 @@ def events(code: Code, loop: Loop) -> list[Event]:
     known = code.project.memory.setdefault("events", {})
     if loop.node not in known:
         whole = list(
-            islice(_of_block(code, loop.module, loop.node.body, None, False, 0, frozenset()), MAX_CALLS)
+            islice(_of_block(code, loop.module, loop.node.body, None, (), 0, frozenset()), MAX_CALLS)
         )
         known[loop.node] = whole if len(whole) < MAX_CALLS else []
     found: list[Event] = known[loop.node]
@@ -114,12 +119,12 @@ def _of_block(
     module: Module,
     block: list[ast.stmt],
     frame: Frame | None,
-    guarded: bool,
+    guards: tuple[ast.AST, ...],
     depth: int,
     inside: frozenset[ast.AST],
 ) -> Iterator[Event]:
     for statement in block:
-        for node, tested in _in_order(statement, guarded):
+        for node, tested in _in_order(statement, guards):
             if isinstance(node, ast.Call):
                 yield from _of_call(code, module, node, frame, tested, depth, inside)
 
@@ -129,7 +134,7 @@ def _of_call(
     module: Module,
     node: ast.Call,
     frame: Frame | None,
-    guarded: bool,
+    guards: tuple[ast.AST, ...],
     depth: int,
     inside: frozenset[ast.AST],
 ) -> Iterator[Event]:
@@ -138,7 +143,7 @@ def _of_call(
     if kind is not None:
         made = frozenset(_made(code, value.at(acted))) if acted is not None else frozenset()
         name = shortest(external(resolve(code.project, module, node.func)))
-        yield Event(kind, Call(code, module, node, name), made, guarded)
+        yield Event(kind, Call(code, module, node, name), made, guards)
         return
     if depth >= DEPTH or last_name(node.func) not in _eventful(code):
         return
@@ -153,7 +158,7 @@ def _of_call(
             continue
         inner = callee.frame(value)
         yield from _of_block(
-            code, callee.module, function.body, inner, guarded, depth + 1, inside | {function}
+            code, callee.module, function.body, inner, guards, depth + 1, inside | {function}
         )
 
 
@@ -213,21 +218,24 @@ def _made(code: Code, value: Value) -> set[ast.AST]:
     return {o.node for o in new_walk(code.project).origins(value)}
 
 
-def _in_order(node: ast.AST, guarded: bool) -> Iterator[tuple[ast.AST, bool]]:
+def _in_order(node: ast.AST, guards: tuple[ast.AST, ...]) -> Iterator[tuple[ast.AST, tuple[ast.AST, ...]]]:
     """The nodes of a statement as they are evaluated: arguments before their call, tests before what they guard."""
     if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
         return
     if isinstance(node, (ast.If, ast.While)):
-        yield from _in_order(node.test, guarded)
-        for inner in (*node.body, *node.orelse):
-            yield from _in_order(inner, guarded or isinstance(node, ast.If))
+        yield from _in_order(node.test, guards)
+        tests = isinstance(node, ast.If)
+        # Either branch is a guard of its own: the test stands for the first, the whole statement for the other.
+        for branch, guard in ((node.body, node.test), (node.orelse, node)):
+            for inner in branch:
+                yield from _in_order(inner, (*guards, guard) if tests else guards)
         return
     if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)) and node.value is not None:
-        yield from _in_order(node.value, guarded)
+        yield from _in_order(node.value, guards)
         return
     for child in children(node):
-        yield from _in_order(child, guarded)
-    yield node, guarded
+        yield from _in_order(child, guards)
+    yield node, guards
 
 
 def training_loops(code: Code) -> list[Loop]:

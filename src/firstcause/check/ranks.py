@@ -49,13 +49,13 @@ def one_rank_only(code: Code, call: Call) -> bool:
 def _one(code: Code, module: Module, node: ast.AST, hops: int) -> bool:
     child = node
     for parent in module.ancestors(node):
-        if isinstance(parent, (ast.If, ast.IfExp)) and _of_rank(code, module, parent.test):
+        if isinstance(parent, (ast.If, ast.IfExp)) and of_rank(code, module, parent.test):
             return True
         # ``if rank != 0: return`` before it.
         for before in getattr(parent, "body", []) if isinstance(getattr(parent, "body", None), list) else []:
             if before is child:
                 break
-            if isinstance(before, ast.If) and _of_rank(code, module, before.test) and _leaves(before):
+            if isinstance(before, ast.If) and of_rank(code, module, before.test) and _leaves(before):
                 return True
         if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef)):
             if any(
@@ -69,7 +69,8 @@ def _one(code: Code, module: Module, node: ast.AST, hops: int) -> bool:
     return False
 
 
-def _of_rank(code: Code, module: Module, test: ast.expr) -> bool:
+def of_rank(code: Code, module: Module, test: ast.expr) -> bool:
+    """Whether a test asks which process this is, by its words or by what its names were made of."""
     if any(w in ast.unparse(test).lower() for w in RANK_WORDS):
         return True
     names = [n for n in ast.walk(test) if isinstance(n, ast.Name)]

@@ -25,7 +25,7 @@ HANDED_ON = {
     ("sglang", "Engine"): "ServerArgs",
     ("sglang", "Runtime"): "ServerArgs",
 }
-BASES = {"trl": ("transformers", "TrainingArguments"), "transformers": ("transformers", "TrainingArguments")}
+BASES = dict.fromkeys(("trl", "transformers", "sentence_transformers"), ("transformers", "TrainingArguments"))
 # Names of these endings are found by a library's own fallback when they are imported, though nothing lists them:
 # transformers 5 gives the one tokenizer or processor class under its old names.
 FALLBACKS = {"transformers": ("Tokenizer", "TokenizerFast", "ImageProcessor", "ImageProcessorFast")}

@@ -84,6 +84,13 @@ def _noun_of(line: Line, at: int) -> int:
     return 0
 
 
+def _has_been(line: Line, place: int, at: int) -> bool:
+    """Whether it is told when a curve came to rest, and nothing waits for that: "was flat after 6 epochs"."""
+    over = {"was", "were", "went", "became"} & set(line.words(max(0, place - 2), place))
+    waits = any(t.has("condition") or t.text.startswith(("stop", "patien", "abort")) for t in line.tokens)
+    return bool(over) and place < at and not waits and line.tokens[at - 1].text in ("after", "by", "at")
+
+
 def _owned(line: Line, at: int, noun: int) -> None:
     number, unit = line.tokens[at], unit_of(line.tokens[noun])
     if _BAD & set(line.words(at + 1, noun)) and any(t.text.startswith("stop") for t in line.tokens):
@@ -101,6 +108,8 @@ def _owned(line: Line, at: int, noun: int) -> None:
             "get",
             "got",
         )
+        if improves and _has_been(line, place, at):
+            continue
         if (improves and _fails(line, place)) or name in _WAITS:
             _claim(line, "early_stopping_patience", at, (noun, place) if name else (noun,))
             if improves:

@@ -21,6 +21,8 @@ _TO = frozenset({"to", "->", "→", "=>"})
 _NO_NOUNS = word_set("leftovers", "no_nouns")
 _NAMES = frozenset({"path", "quote", "model", "hub", "data", "set", "card"})
 _NUMERIC = frozenset({"whole", "rate", "share", "number", "tokens"})
+# "Do 5e-6", "then take 1e-4".
+_CHOOSES = (["do"], ["use"], ["take"], ["try"], ["go with"], ["pick"], ["choose"])
 _TRAINING = word_set("leftovers", "training")
 
 
@@ -82,7 +84,7 @@ def name_leftovers(line: Line, known: Vocabulary, heard: Sequence[Reading], corr
             _emit(line, at, found, known)
         elif name := next((key for key in sorted(line.topic) if _answers(line, at, key, known)), ""):
             _emit(line, at, Reading(name, None, at, at), known)
-        elif _SCIENTIFIC.search(token.text) and _may_be_rate(line, token, corrected):
+        elif _SCIENTIFIC.search(token.text) and _may_be_rate(line, at, heard, corrected):
             _emit(line, at, Reading("learning_rate", None, at, at), known)
 
 
@@ -266,9 +268,11 @@ def _told_before(token: Token, known: Vocabulary, heard: Sequence[Reading]) -> R
     return next((r for r in reversed(heard[-3:]) if r.told and _like(r, token, known)), None)
 
 
-def _may_be_rate(line: Line, token: Token, corrected: bool) -> bool:
-    """Whether a number like 2e-4 is the learning rate: beside words of a training, where no rate is named."""
+def _may_be_rate(line: Line, at: int, heard: Sequence[Reading], corrected: bool) -> bool:
+    """Whether a number like 2e-4 is the learning rate, which is not named: beside words of a training, or "do 5e-6" after one."""
+    token = line.tokens[at]
     if not 1e-8 <= token.value <= 0.1 or any(r.key == "learning_rate" for r in line.readings):
         return False
     named = any(t.text == "rate" and not t.claimed for t in line.tokens)
-    return corrected or named or any(r.key in _TRAINING for r in line.readings)
+    chosen = line.words(0, at)[-1:] in _CHOOSES and any(r.key == "learning_rate" for r in heard)
+    return corrected or named or chosen or any(r.key in _TRAINING for r in line.readings)

@@ -16,7 +16,7 @@ _TOOLS = frozenset({"framework", "distributed", "report_to", "offload", "depende
 _MACHINE = frozenset({"gpu", "num_gpus", "gpu_memory_gb"})
 _LOWERS = frozenset({"drop", "drop the", "lower", "reduce"})
 _COUNTED = frozenset({"epochs", "max_steps", "early_stopping_patience"})
-_ENOUGH = frozenset({"is enough", "are enough", "suffices", "suffice"})
+_ENOUGH = frozenset({"is enough", "are enough", "suffices", "suffice", "will do"})
 
 
 def settle(line: Line) -> None:
@@ -217,13 +217,14 @@ def _weigh(line: Line, reading: Reading) -> None:
             and not _has_readings(line, token.segment)
             and not _of_another(tokens, at, reading)
         )
+        if near and token.text in _ENOUGH and reading.key in _COUNTED:
+            # "One epoch is enough", "6 will do": another count is not wanted, an earlier one no more.
+            reading.corrects = True
+            continue
         if near and "may" in token.entry.cues:
             fine = token.text in ("is fine", "are fine", "will do") and reading.key != "augmentation"
             reading.strength = "should" if fine else "may"
             break
-        if near and token.text in _ENOUGH and reading.key in _COUNTED:
-            # "One epoch is enough": a second one is not wanted.
-            continue
         if near and "should" in token.entry.cues and reading.strength == "must":
             reading.strength = "should"
     for at, token in enumerate(tokens):

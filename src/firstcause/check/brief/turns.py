@@ -17,6 +17,8 @@ _SPEAKER = re.compile(
 )
 # The head of a mail in a thread; each mail is a message.
 _MAIL = re.compile(r"^From: [^\n]*\n(?:(?:Subject|To|Cc|Date|Sent): [^\n]*\n)*", re.MULTILINE)
+# A chat that is pasted as a quotation has the mark of one before each of its lines.
+_QUOTED = re.compile(r"^[ \t]*>(?:[ \t]?>)*(?=[ \t]|$)", re.MULTILINE)
 _IS_ASSISTANT = re.compile(rf"(?:{ASSISTANT})\Z", re.IGNORECASE)
 _ROLE_ALONE = re.compile(r"user|human|assistant", re.IGNORECASE)
 
@@ -36,6 +38,7 @@ def turns(content: str) -> list[Turn]:
     from_json = _json_turns(content)
     if from_json:
         return from_json
+    content = _unquoted(content)
     mails = list(_MAIL.finditer(content))
     if len(mails) > 1 and not content[: mails[0].start()].strip():
         ends = [*(m.start() for m in mails[1:]), len(content)]
@@ -58,6 +61,14 @@ def turns(content: str) -> list[Turn]:
         assistant = bool(_IS_ASSISTANT.match(mark.who)) or is_assistant(mark.who)
         result.append(Turn(content[mark.end : end], assistant, len(result) + 1, row))
     return result
+
+
+def _unquoted(content: str) -> str:
+    """The text without the marks of a quotation, where each of its lines is quoted; places stay as they are."""
+    lines = [line for line in content.splitlines() if line.strip()]
+    if not lines or not all(_QUOTED.match(line) for line in lines):
+        return content
+    return _QUOTED.sub(lambda mark: " " * len(mark[0]), content)
 
 
 def _marks(content: str) -> list[Mark]:

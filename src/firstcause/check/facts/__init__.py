@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from firstcause.check.code import Code
 from firstcause.check.facts.arguments import argument_facts
+from firstcause.check.facts.augmentation import augmentation_facts
 from firstcause.check.facts.commands import command_facts
 from firstcause.check.facts.configured import configured_facts
 from firstcause.check.facts.data import data_facts
@@ -45,6 +46,7 @@ READERS = (
     layer_facts,
     loss_facts,
     embedder_facts,
+    augmentation_facts,
     evaluation_facts,
     structured_facts,
     named_facts,

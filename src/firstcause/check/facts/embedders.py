@@ -13,6 +13,12 @@ from firstcause.check.makers import maker
 LIBRARY = "sentence_transformers"
 TRAINERS = ("SentenceTransformerTrainer", "SparseEncoderTrainer", "CrossEncoderTrainer")
 MODELS = ("SentenceTransformer", "SparseEncoder", "CrossEncoder")
+# Since 5.0 each kind of model has its own.
+LOSS_MODULES = (
+    "",
+    "losses.",
+    *(f"{kind}.losses." for kind in ("sentence_transformer", "sparse_encoder", "cross_encoder")),
+)
 LOSSES = {
     "MultipleNegativesRankingLoss": "info_nce", "CachedMultipleNegativesRankingLoss": "info_nce",
     "MultipleNegativesSymmetricRankingLoss": "info_nce", "GISTEmbedLoss": "info_nce", "CachedGISTEmbedLoss": "info_nce",
@@ -33,7 +39,7 @@ def embedder_facts(code: Code) -> Iterator[Fact]:
             # Its trainer is one of transformers'.
             yield Fact("framework", "trainer", call.site, name, confirms=True)
     for name, plain in LOSSES.items():
-        for call in code.calls(f"{LIBRARY}.losses.{name}", f"{LIBRARY}.{name}"):
+        for call in code.calls(*(f"{LIBRARY}.{where}{name}" for where in LOSS_MODULES)):
             yield Fact("loss", plain, call.site, name)
     for module in code.modules:
         for node in module.nodes(ast.Assign):

@@ -30,6 +30,7 @@ OF_TRANSFORMERS = {
     "get_polynomial_decay_schedule_with_warmup": "polynomial",
     "get_inverse_sqrt_schedule": "inverse_sqrt",
 }
+OWNERS = ("transformers", "transformers.optimization", "diffusers", "diffusers.optimization")
 SETTINGS = {
     "lr": "learning_rate",
     "weight_decay": "weight_decay",
@@ -164,10 +165,10 @@ def _schedules(code: Code) -> Iterator[Fact]:
         for call in whole_calls(code, f"torch.optim.lr_scheduler.{name}"):
             yield Fact("scheduler", plain, call.site, name, reason=reason(call.module, call.node))
     for name, plain in OF_TRANSFORMERS.items():
-        for call in code.calls(f"transformers.{name}", f"transformers.optimization.{name}"):
+        for call in code.calls(*(f"{owner}.{name}" for owner in OWNERS)):
             yield Fact("scheduler", plain, call.site, name, reason=reason(call.module, call.node))
             yield from _warmup(call, 1)
-    for call in code.calls("transformers.get_scheduler", "diffusers.optimization.get_scheduler"):
+    for call in code.calls(*(f"{owner}.get_scheduler" for owner in OWNERS)):
         kind = call.constant("name", 0)
         if kind is not None:
             yield Fact("scheduler", str(kind.value), kind.site, "get_scheduler")

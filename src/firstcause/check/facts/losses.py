@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from firstcause.check.code import Call, Code
 from firstcause.check.facts.fact import Fact
+from firstcause.check.makers import maker
 
 LOSSES = {
     "CrossEntropyLoss": "cross_entropy", "BCELoss": "bce", "BCEWithLogitsLoss": "bce", "MSELoss": "mse", "L1Loss": "mae",
@@ -31,10 +32,20 @@ def loss_facts(code: Code) -> Iterator[Fact]:
         for call in code.calls(name):
             confirms = not simple or plain not in SIMPLE or _is_part(call)
             yield Fact("loss", plain, call.site, name.rpartition(".")[2], confirms=confirms)
+            if plain == "cross_entropy" and _numbers_the_batch(call):
+                how = "cross entropy against the number of the sample in the batch"
+                yield Fact("loss", "info_nce", call.site, how, confirms=True)
     for call in code.methods("mean") if code.asked("loss") else ():
         plain = _written(call.receiver)
         if plain:
             yield Fact("loss", plain, call.site, "the mean of differences", sure=False, confirms=True)
+
+
+def _numbers_the_batch(call: Call) -> bool:
+    """Whether the targets count the samples of the batch: ``cross_entropy(scores, torch.arange(n))``."""
+    target = call.argument("target", 1)
+    made = maker(call.code, target.module, target.node) if target is not None else None
+    return made is not None and made.name == "torch.arange"
 
 
 def _written(node: ast.expr | None) -> str:

@@ -24,6 +24,11 @@ TASKS = {
     "ForQuestionAnswering": "question_answering",
     "ForImageClassification": "image_classification",
     "ForConditionalGeneration": "seq2seq",
+    "ForObjectDetection": "detection",
+    "ForZeroShotObjectDetection": "detection",
+    "ForSemanticSegmentation": "segmentation",
+    "ForInstanceSegmentation": "segmentation",
+    "ForUniversalSegmentation": "segmentation",
 }
 ADAPTERS = ("peft.LoraConfig", "peft.AdaLoraConfig")
 # What reads a checkpoint and is no model.
@@ -90,9 +95,11 @@ def model_facts(code: Code) -> Iterator[Fact]:
                 not kernel.overridable,
             )
         yield from _labels(call, "num_labels")
+        yield from _named_labels(call)
         if (
             task in ("classification", "token_classification")
             and not call.may_have("num_labels")
+            and not call.may_have("id2label")
             and not call.may_have("config")
         ):
             # The configuration's default, where the checkpoint's own says nothing else.
@@ -127,6 +134,29 @@ def _labels(call: Call, argument: str) -> Iterator[Fact]:
         for asked in call.code.asked("num_labels"):
             how = f"{argument}= as many as the data have"
             yield Fact("num_labels", asked.value, call.site, how, argument, sure=False, confirms=True)
+
+
+def _named_labels(call: Call) -> Iterator[Fact]:
+    """As many labels as ``id2label`` names: a table that is written out, or one made of a list of names."""
+    given = call.argument("id2label")
+    if given is None or call.may_have("num_labels"):
+        return
+    for origin in call.code.origins(given.module, given.node):
+        node: ast.AST | None = origin.node
+        if isinstance(node, ast.DictComp):
+            node = node.generators[0].iter
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "dict" and node.args:
+            node = node.args[0]
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "enumerate" and node.args:
+            node = node.args[0]
+        if isinstance(node, ast.Dict) and None not in node.keys:
+            yield Fact("num_labels", len(node.keys), call.site, "id2label=", "id2label")
+        elif isinstance(node, ast.expr):
+            names = call.code.constant(origin.module, node)
+            if names is not None and isinstance(names.value, (list, tuple)):
+                yield Fact(
+                    "num_labels", len(names.value), call.site, "id2label=", "id2label", not names.overridable
+                )
 
 
 def _is_counted(node: ast.expr) -> bool:

@@ -6,12 +6,12 @@ import ast
 import os
 from collections.abc import Iterator
 
-from firstcause.check.code import Call, Code
+from firstcause.check.code import Call, Code, Loop
 from firstcause.check.events import around, training_loops
 from firstcause.check.facts.fact import Fact
 from firstcause.check.facts.normal import path
 from firstcause.check.facts.values import text_at_definition
-from firstcause.check.ranks import one_rank_only, writes
+from firstcause.check.ranks import of_rank, one_rank_only, writes
 from firstcause.source.frames import Value
 from firstcause.source.module import Module
 from firstcause.source.resolve import Defined, resolve
@@ -94,7 +94,9 @@ def _when(code: Code, saves: list[Call]) -> Iterator[Fact]:
     epochs = [outer for loop in loops for outer in around(code, loop)]
     inside = [s for s in saves if any(s.module is o.module and o.holds(s.node) for o in epochs)]
     if inside:
-        guarded = any(isinstance(p, ast.If) for p in inside[0].module.ancestors(inside[0].node))
+        guarded = any(
+            _chooses(code, inside[0], epochs, p) for p in inside[0].module.ancestors(inside[0].node)
+        )
         yield Fact(
             "save_strategy",
             "best" if guarded else "epoch",
@@ -105,3 +107,9 @@ def _when(code: Code, saves: list[Call]) -> Iterator[Fact]:
         )
     elif all(code.loop_around(s.module, s.node) is None for s in saves):
         yield Fact("save_strategy", "end", saves[0].site, saves[0].name)
+
+
+def _chooses(code: Code, save: Call, epochs: list[Loop], parent: ast.AST) -> bool:
+    """Whether a test within the loop decides in which epochs something is saved; which rank saves is none."""
+    within = any(o.holds(parent) for o in epochs)
+    return isinstance(parent, ast.If) and within and not of_rank(code, save.module, parent.test)

@@ -137,3 +137,31 @@ def test_a_setting_with_a_time_is_no_speaker(text: str) -> None:
 def test_one_file_is_no_count_of_epochs() -> None:
     text = "user: lr 1e-4, 90 epochs\n\nassistant: Sure: one `train.py`. Checkpoints each epoch?\n\nuser: yes every epoch"
     assert active(text) == {"learning_rate": 1e-4, "epochs": 90, "save_strategy": "epoch"}
+
+
+def test_a_chat_that_is_pasted_as_a_quotation_has_no_signs_of_more_than() -> None:
+    text = """> **Tomasz** 10:02
+> Tag mentions with bert-base-cased, two kinds of entities,
+> 7 labels.
+
+> **assistant** 10:03
+> Hyperparameters?
+
+> **Tomasz** 10:07
+> lr 3e-5, batch 16,
+> 4 epochs
+"""
+    found = {i.key: (i.value, i.relation) for i in read([Text(text)]) if i.status == "active"}
+    assert found["learning_rate"] == (3e-5, "eq")
+    assert found["num_labels"] == (7, "eq")
+    assert found["epochs"] == (4, "eq")
+
+
+def test_a_rate_that_the_assistant_names_is_chosen_by_its_number() -> None:
+    text = (
+        "user: tune gpt2, LR 5e-7, two epochs\n\nassistant: For adapters the rate is usually higher, 5e-6 for instance.\n\n"
+        "user: do 5e-6. And one epoch is enough after all"
+    )
+    found = read([Text(text)])
+    assert find(found, "learning_rate") == [(5e-7, "require", "superseded"), (5e-6, "require", "active")]
+    assert find(found, "epochs") == [(2, "require", "superseded"), (1, "require", "active")]

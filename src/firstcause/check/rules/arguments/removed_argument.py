@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
-from firstcause.check.arguments import inherited_calls, known_calls
+from firstcause.check.arguments import known_calls, scattered_calls
 from firstcause.check.code import Call, Code, finding
 from firstcause.check.renamed import instead
 from firstcause.check.rule import Example
@@ -29,7 +29,7 @@ def find(code: Code) -> Iterator[Finding]:
     for module, key, name, current in gone_extras(code):
         text = f"vllm's server has no {name} any more (gone since 0.12), and takes no notice of it; now: {current}"
         yield finding(f"{SLUG}{name.replace('_', '-')}", CATEGORY, module, key, text, argument=name)
-    for call, library, name in (*known_calls(code), *inherited_calls(code)):
+    for call, library, name in (*known_calls(code), *scattered_calls(code)):
         for keyword in call.node.keywords:
             argument = keyword.arg
             if argument is None or argument_standing(library, name, argument, code.versions) != "removed":
@@ -126,6 +126,11 @@ def main(model, data, tok):
 """),
 )
 GOOD = (
+    Example("""
+from sentence_transformers import SentenceTransformerTrainingArguments
+
+args = SentenceTransformerTrainingArguments(output_dir="out", warmup_ratio=0.1)
+"""),
     Example(_SERVED.format(name="guided_choice", value=_CHOICES, mark="")),
     Example(
         _SERVED.format(name="structured_outputs", value='{"choice": ["red", "blue"]}', mark=""),

@@ -31,12 +31,12 @@ def find(code: Code) -> Iterator[Finding]:
             if event.kind == "backward":
                 step, clipped = None, False
             elif event.kind == "clip":
-                if step is not None and not clipped and not event.guarded:
+                if step is not None and not clipped and event.guards == step.guards:
                     text = "gradients are clipped here, behind the step that uses them: the bound never holds"
                     more = {"related": (step.call.site,)}
                     yield finding(SLUG, CATEGORY, event.call.module, event.call.node, text, **more)
                 clipped = True
-            elif event.kind in ("step", "scaler-step") and not event.guarded:
+            elif event.kind in ("step", "scaler-step"):
                 step = event
 
 
@@ -51,13 +51,16 @@ def fit(net, loader):
 {rest}
 """
 _CLIP, _STEP = "        torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)", "        opt.step()"
+_EVERY = "        if x.sum() > 0:\n    "
 BAD = (
     Example(_LOOP.format(rest=f"{_STEP}\n{_CLIP}  # found")),
+    Example(_LOOP.format(rest=f"{_EVERY}{_STEP}\n    {_CLIP}  # found")),
     Example(
         _LOOP.format(rest=f"{_STEP}\n        print(x.shape)\n{_CLIP.replace('norm_', 'value_')}  # found")
     ),
 )
 GOOD = (
+    Example(_LOOP.format(rest=f"{_EVERY}{_STEP}\n{_CLIP}")),
     Example(_LOOP.format(rest=f"{_CLIP}\n{_STEP}")),
     Example(_LOOP.format(rest=_STEP)),
     Example(_LOOP.format(rest=f"{_CLIP}\n{_STEP}\n{_CLIP}")),

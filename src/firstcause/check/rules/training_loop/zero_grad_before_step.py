@@ -22,11 +22,13 @@ HOLDS: Mapping[str, str] = {}
 def find(code: Code) -> Iterator[Finding]:
     for loop in training_loops(code):
         last: Event | None = None
-        backward = False
+        backward: Event | None = None
         for event in events(code, loop):
             if event.kind == "backward":
-                last, backward = None, True
-            elif event.kind == "zero-grad" and backward and not event.guarded:
+                last, backward = None, event
+            elif (
+                event.kind == "zero-grad" and backward is not None and set(event.guards) <= {*backward.guards}
+            ):
                 last = event
             elif event.kind in ("step", "scaler-step"):
                 if last is not None and event.objects and last.objects == event.objects:
@@ -34,7 +36,7 @@ def find(code: Code) -> Iterator[Finding]:
                     yield finding(
                         SLUG, CATEGORY, last.call.module, last.call.node, text, related=(event.call.site,)
                     )
-                last, backward = None, False
+                last = backward = None
 
 
 BAD = (
@@ -67,8 +69,36 @@ class Trainer:
         for x, y in loader:
             self.update((self.net(x) - y).pow(2).mean())
 """),
+    Example("""
+import torch
+
+def update(net, opt, batch):
+    net(batch).mean().backward()
+    opt.zero_grad()  # found
+    opt.step()
+
+def fit(net, env):
+    opt = torch.optim.Adam(net.parameters())
+    seen = []
+    while not env.over():
+        seen.append(env.step())
+        if len(seen) > 64:
+            update(net, opt, torch.stack(seen[-64:]))
+"""),
 )
 GOOD = (
+    Example("""
+import torch
+
+def fit(net, loader):
+    opt = torch.optim.Adam(net.parameters())
+    for n, x in enumerate(loader):
+        loss = net(x).mean()
+        loss.backward()
+        if not torch.isfinite(loss):
+            opt.zero_grad()
+        opt.step()
+"""),
     Example("""
 import torch
 

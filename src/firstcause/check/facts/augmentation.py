@@ -1,0 +1,52 @@
+"""Which random changes the training images go through: flips, crops, colours, mixtures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from firstcause.check.code import Call, Code
+from firstcause.check.facts.fact import Fact
+from firstcause.check.facts.values import value_of
+
+LIBRARIES = ("torchvision.transforms", "torchvision.transforms.v2", "albumentations", "kornia.augmentation")
+KINDS = {
+    "RandomHorizontalFlip": "flip", "RandomVerticalFlip": "flip", "HorizontalFlip": "flip", "VerticalFlip": "flip",
+    "Flip": "flip", "RandomResizedCrop": "crop", "RandomCrop": "crop", "RandomRotation": "rotation", "Rotate": "rotation",
+    "ColorJitter": "color_jitter", "MixUp": "mixup", "RandomMixUpV2": "mixup", "CutMix": "cutmix", "RandomCutMixV2": "cutmix",
+    "RandAugment": "randaugment", "AutoAugment": "", "TrivialAugmentWide": "", "AugMix": "", "RandomErasing": "",
+    "RandomAffine": "", "ShiftScaleRotate": "",
+}  # fmt: skip
+# What timm's functions are told.
+OF_TIMM = {
+    "hflip": "flip",
+    "vflip": "flip",
+    "color_jitter": "color_jitter",
+    "mixup_alpha": "mixup",
+    "cutmix_alpha": "cutmix",
+}
+
+
+def augmentation_facts(code: Code) -> Iterator[Fact]:
+    """Facts of augmentation, by kind and as such; they confirm what is asked for and contradict nothing."""
+    if not code.asked("augmentation"):
+        return
+    for name, kind in KINDS.items():
+        for call in code.calls(*(f"{library}.{name}" for library in LIBRARIES)):
+            yield from _both(call, kind, name)
+    for call in code.calls("timm.data.Mixup", "timm.data.mixup.Mixup", "timm.data.create_transform"):
+        for argument, kind in OF_TIMM.items():
+            given = value_of(call, argument)
+            if given is not None and isinstance(given.value, (int, float)) and given.value > 0:
+                yield from _both(call, kind, argument)
+        training = value_of(call, "is_training", 1)
+        if training is not None and training.value is True:
+            # Its defaults: a random crop, and a flip in half of the cases.
+            for kind, argument in (("crop", ""), ("flip", "hflip")):
+                if not argument or not call.may_have(argument):
+                    yield from _both(call, kind, "create_transform(is_training=True)")
+
+
+def _both(call: Call, kind: str, how: str) -> Iterator[Fact]:
+    if kind:
+        yield Fact("augmentation", kind, call.site, how, confirms=True)
+    yield Fact("augmentation", True, call.site, how, confirms=True)
