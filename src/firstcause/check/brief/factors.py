@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from firstcause.check.brief.numbers import whole
 from firstcause.check.brief.reading import Line, Reading
@@ -12,6 +13,7 @@ from firstcause.check.brief.reading import Line, Reading
 # "Batch 40 = 5 x 8" does not say of what there are 8.
 _OPENS = frozenset({"(", "i.e", "so", "as"})
 _TIMES = frozenset({"x", "times"})
+_OFTEN = {"twice": 2, "thrice": 3}
 _JOINED = re.compile(r"(\d{1,5})x(\d{1,4})")
 
 
@@ -40,6 +42,14 @@ def batch_factors(line: Line, heard: Sequence[Reading] = ()) -> None:
             r.key in ("gradient_accumulation", "num_gpus") for r in line.readings if r.first >= last
         ):
             line.claim(Reading("gradient_accumulation", whole(factors[1]), last, last))
+
+
+def accumulated_often(line: Line) -> None:
+    """Claim "accumulated twice"."""
+    for at, (token, after) in enumerate(pairwise(line.tokens)):
+        if token.key == "gradient_accumulation" and not token.claimed and after.text in _OFTEN:
+            line.claim(Reading("gradient_accumulation", _OFTEN[after.text], at, at + 1))
+            return
 
 
 def _factors(line: Line, at: int) -> tuple[list[int], list[int]]:

@@ -10,7 +10,7 @@ from firstcause.check.brief.ceilings import batch_that_stays, too_much
 from firstcause.check.brief.choices import choose
 from firstcause.check.brief.counts import owned_counts
 from firstcause.check.brief.exempt import exempt_from_decay
-from firstcause.check.brief.factors import batch_factors
+from firstcause.check.brief.factors import accumulated_often, batch_factors
 from firstcause.check.brief.firsts import first_steps
 from firstcause.check.brief.forms import held_to_form
 from firstcause.check.brief.frozen import frozen
@@ -90,6 +90,7 @@ def read_sentence(
     several_answers(line)
     pair(line)
     summed_up(line)
+    accumulated_often(line)
     batch_factors(line, heard)
     share_of_each(line)
     target_modules(line, typed, heard)

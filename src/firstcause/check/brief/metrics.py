@@ -17,7 +17,21 @@ _WATCHES = frozenset({"early_stopping", "early_stopping_patience", "metric_for_b
 _PICKS = word_set("metrics", "picks")
 _RETURNS = word_set("metrics", "returns")
 _SUPERLATIVES = frozenset({"best", "lowest", "highest"})
-_RETURNED = frozenset({"kept", "returned", "loaded", "saved", "restored", "stored", "reloaded", "back"})
+_RETURNED = frozenset(
+    {
+        "kept",
+        "returned",
+        "loaded",
+        "saved",
+        "restored",
+        "stored",
+        "reloaded",
+        "back",
+        "stays",
+        "stay",
+        "remains",
+    }
+)
 # "Return the best", "keep the lowest one": what is meant is a checkpoint.
 _ONE = word_set("metrics", "one")
 _REACH = 5
@@ -89,7 +103,8 @@ def _metric(line: Line, at: int) -> str:
 def _chooses(line: Line, at: int) -> bool:
     before = [w for t in line.words(at - 9, at) for w in t.split()]
     near = line.tokens[max(0, at - 9) : at + 9]
-    if any(w in _BEST for w in before) and any(w in _KEEPS for w in words_in(near)):
+    kept = any(w in _KEEPS for w in words_in(near)) or any(t.kind == "path" for t in near)
+    if any(w in _BEST for w in before) and kept:
         # "The best accuracy we got" is told; mood sees to that.
         return any(w in _BY for w in before[-5:])
     if {"checkpoint", "checkpoints", "model", "epoch", "selection"} & set(before) and _PICKS & set(before):

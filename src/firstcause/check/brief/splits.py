@@ -78,7 +78,7 @@ def _count(line: Line, at: int) -> None:
         tokens[n].text in _HOLDS
         or (tokens[n].text.startswith(("for a ", "as a ")) and tokens[n].key == "data_split")
         for n in near
-    )
+    ) or ("aside" in words and bool(words & _HOLDING - {"aside"}))
     evaluated = any(w.startswith("evaluat") for w in words) or ("eval" in words and "for" in words)
     holding = bool(words & _HOLDING) and bool(words & _SPLITS or evaluated)
     named = next((n for n in near if tokens[n].key == "data_split"), -1)

@@ -7,26 +7,42 @@ from collections.abc import Iterator
 
 from firstcause.check.code import Code, Loop
 from firstcause.check.evaluation import evaluation_loops
-from firstcause.check.events import around, training_loops
+from firstcause.check.events import around, backward_loops, training_loops
 from firstcause.check.facts.fact import Fact
+from firstcause.source.resolve import Defined, resolve
 
 
 def evaluation_facts(code: Code) -> Iterator[Fact]:
     """A fact of eval_strategy where an evaluation stands, or is called, in the loop around the batches."""
-    for loop in training_loops(code):
+    for loop in training_loops(code) or backward_loops(code):
         for epoch in around(code, loop)[:1]:
             inside = [
                 e
                 for e in evaluation_loops(code)
                 if epoch.holds(e.loop.node) or _called_in(code, epoch.node, e.loop)
             ]
+            how = "the loop over epochs"
             if inside:
-                yield Fact(
-                    "eval_strategy",
-                    "epoch",
-                    inside[0].loop.module.site(inside[0].loop.node),
-                    "the loop over epochs",
-                )
+                site = inside[0].loop.module.site(inside[0].loop.node)
+                yield Fact("eval_strategy", "epoch", site, how)
+            elif (call := _of_its_own(code, epoch, loop)) is not None:
+                yield Fact("eval_strategy", "epoch", epoch.module.site(call), how, confirms=True)
+
+
+def _of_its_own(code: Code, epoch: Loop, loop: Loop) -> ast.Call | None:
+    """A call beside the batches, which no test decides on, of a function that puts a model into evaluation mode."""
+    for node in epoch.nodes:
+        if not isinstance(node, ast.Call) or loop.holds(node):
+            continue
+        if any(isinstance(p, ast.If) and epoch.holds(p) for p in epoch.module.ancestors(node)):
+            continue
+        found = resolve(code.project, epoch.module, node.func)
+        if isinstance(found, Defined) and any(
+            isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == "eval"
+            for n in ast.walk(found.node)
+        ):
+            return node
+    return None
 
 
 def _called_in(code: Code, epoch: ast.AST, evaluation: Loop) -> bool:
