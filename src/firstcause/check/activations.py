@@ -31,6 +31,7 @@ FUNCTIONS: dict[str, Activation] = {
     "Linear": "linear",
     "Conv1d": "linear",
     "Conv2d": "linear",
+    "Conv3d": "linear",
 }
 # The last part of torchvision's and timm's models.
 HEADS = frozenset({"fc", "classifier", "head", "heads"})
@@ -99,12 +100,19 @@ def _of_module(code: Code, module: Module, func: ast.expr) -> Activation:
         if name == "torch.nn.Sequential" and node.args and isinstance(node.args[-1], ast.Call):
             node = node.args[-1]
             name = shortest(external(resolve(code.project, where, node.func)))
+        if name.startswith("torch_geometric.nn.") and name.endswith("Conv"):
+            # Sums over neighbours, which no activation ends.
+            found.add("linear")
+            continue
         found.add(FUNCTIONS.get(name.rpartition(".")[2], "") if name.startswith("torch.nn.") else "")
     return found.pop() if len(found) == 1 else ""
 
 
 def _made(code: Code, module: Module, func: ast.expr) -> list[tuple[Module, ast.Call]]:
     """What makes a module that is called; the new head of a library's model that is put in its place."""
+    listed = _listed(code, module, func) if isinstance(func, ast.Subscript) else None
+    if listed is not None:
+        return [listed]
     origins = code.origins(module, func)
     if not origins or not all(isinstance(o.node, ast.Call) for o in origins):
         return []
@@ -114,6 +122,22 @@ def _made(code: Code, module: Module, func: ast.expr) -> list[tuple[Module, ast.
         heads = _heads(module, func)
         return heads if len(heads) == 1 else []
     return found
+
+
+def _listed(code: Code, module: Module, func: ast.Subscript) -> tuple[Module, ast.Call] | None:
+    """What makes the part that ``self.convs[-1]`` is, in a list of modules that are made alike or written out."""
+    made = code.origins(module, func.value)
+    if len(made) != 1 or not isinstance(made[0].node, ast.Call) or not made[0].node.args:
+        return None
+    where, call = made[0].module, made[0].node
+    name = shortest(external(resolve(code.project, where, call.func)))
+    parts = call.args[0]
+    one: ast.expr | None = None
+    if isinstance(parts, (ast.GeneratorExp, ast.ListComp)):
+        one = parts.elt
+    elif isinstance(parts, ast.List) and parts.elts and ast.unparse(func.slice) == "-1":
+        one = parts.elts[-1]
+    return (where, one) if name == "torch.nn.ModuleList" and isinstance(one, ast.Call) else None
 
 
 def _heads(module: Module, model: ast.expr) -> list[tuple[Module, ast.Call]]:

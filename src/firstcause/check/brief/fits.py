@@ -69,8 +69,12 @@ def fits(line: Line, number: int, name: int) -> bool:
         return False
     if word.text in ("total of", "a total of") and not any(t.key == "batch_size" for t in line.tokens):
         return False
-    if name < number and word.text in ("gpu", "card") and line.tokens[name + 1].text not in (":", "="):
-        return False
+    if name < number and word.text in ("gpu", "card"):
+        after = line.tokens[number + 1] if number + 1 < len(line.tokens) else None
+        counts = after is not None and after.key not in ("", "num_gpus")
+        if counts or line.tokens[name + 1].text not in (":", "="):
+            # "On the GPU: 2 layers, …" counts layers.
+            return False
     if word.text == "patient" and name and not line.tokens[name - 1].text.startswith(_BEING):
         # "One folder per patient".
         return False

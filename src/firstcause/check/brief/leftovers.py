@@ -38,6 +38,8 @@ def name_leftovers(line: Line, known: Vocabulary, heard: Sequence[Reading], corr
         before = line.tokens[at - 1].text if at else ""
         two_before = line.tokens[at - 2].text if at > 1 else ""
         after = line.tokens[at + 1].text if at + 1 < len(line.tokens) else ""
+        if after in _REPLACED and _in_place_of(line, at, known, heard):
+            continue
         if before == "from" and _starts_a_schedule(line, at):
             _emit(line, at, Reading("learning_rate", None, at, at), known)
         elif before in _REPLACED or (before in ("the", "at", "with", "to", "of") and two_before in _REPLACED):
@@ -172,15 +174,37 @@ def _emit(line: Line, at: int, like: Reading, known: Vocabulary, corrects: bool 
 def _replaced(line: Line, at: int, known: Vocabulary, heard: Sequence[Reading]) -> None:
     """The old value in "6 epochs instead of 3", "1e-5, not 2e-5", "from 3 to 5"."""
     token = line.tokens[at]
+    same = next((r for r in reversed(heard) if _is_value(r, token, known)), None)
     nearest = sorted(line.readings, key=lambda r: min(abs(r.first - at), abs(r.last - at)))
-    found = next((r for r in nearest[:2] if _like(r, token, known, loosely=True)), None) or _last_like(
-        token, known, heard
-    )
+    found = next((r for r in nearest[:2] if _like(r, token, known, loosely=True)), None)
+    found = found or same or _last_like(token, known, heard)
     if found is None:
         return
     reading = _emit(line, at, found, known, corrects=False)
     reading.status, reading.settled, reading.relation = "superseded", True, "eq"
     found.corrects = True
+
+
+def _in_place_of(line: Line, at: int, known: Vocabulary, heard: Sequence[Reading]) -> bool:
+    """Whether a number without a name takes the place of one that was said: "and 24 instead of 32"."""
+    old = line.tokens[at + 2] if at + 2 < len(line.tokens) else None
+    if old is None or old.kind != "number" or old.claimed:
+        return False
+    found = next((r for r in reversed(heard) if _is_value(r, old, known)), None)
+    if found is None or not accepts(known.keys[found.key], line.tokens[at]):
+        return False
+    _emit(line, at, found, known)
+    old.claimed = True
+    return True
+
+
+def _is_value(reading: Reading, token: Token, known: Vocabulary) -> bool:
+    """Whether a number is the very value of what was asked for."""
+    key = known.keys.get(reading.key)
+    if key is None or reading.polarity != "require" or not accepts(key, token):
+        return False
+    numeric = isinstance(reading.value, (int, float)) and not isinstance(reading.value, bool)
+    return numeric and in_normal_form(key, token) == reading.value
 
 
 def _becomes(line: Line, at: int, known: Vocabulary) -> None:

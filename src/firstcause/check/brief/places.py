@@ -152,15 +152,15 @@ def _of_hub(line: Line, at: int, known: Vocabulary) -> str:
     token = line.tokens[at]
     before = _before(line, at)
     to = bool(before) and before[0] in ("to", "into", "under", "below", "->", "→")
+    if next((w for w in before[:2] if w not in (":", "=")), "") in ("out", "output", "outputs"):
+        # "…, output dpo-out/v1", "Out: asr/platt-small".
+        return "output_dir"
     if not token.unit:
         if to and any(w.startswith(_WRITTEN) or w in ("go", "goes") for w in before[:3]):
             # "The weights are written to rm/deberta".
             return "output_dir"
         return "model" if not (before and before[0] in ("dataset", "data", "corpus")) else "dataset"
     following = line.words(at + 1, at + 2)
-    if before and before[0] in ("output", "outputs"):
-        # "…, output dpo-out/v1".
-        return "output_dir"
     if any(w in _WRITES for w in before[:2]) and token.text.split("/")[0] in known.folders | _OUT:
         return "output_dir"
     if to and any(w in _WRITES for w in before):
@@ -363,8 +363,9 @@ def _writes(line: Line, at: int, is_file: bool) -> bool | None:
     for place, word in enumerate(words):
         if word == "of" and words[place + 1 : place + 2] == ["out"]:
             return False
-        if word == "to" and _adapts(line, at):
-            # "Adapt the model to our FAQ (faq.csv)".
+        beside = words[place + 1 : place + 2] == ["next"] and not _SAVES & set(words)
+        if word == "to" and (beside or _adapts(line, at)):
+            # "Adapt the model to our FAQ (faq.csv)", "and next to them masks/*.npz".
             return False
         if word == "dump" and _is_noun(words, place):
             continue

@@ -61,6 +61,7 @@ _SINCE = frozenset({"after", "since", "from", "following"})
 _HAPPENED = frozenset({"tried", "was", "were", "made", "did", "had"})
 _CHANGES = frozenset({"change", "changes", "update", "updates", "correction", "corrections", "adjustments"})
 _HARDWARE = frozenset({"gpu", "num_gpus", "gpu_memory_gb"})
+_ENOUGH = ("are plenty", "is plenty", "are enough", "is enough", "suffice", "will do", "should do")
 
 
 def asks(line: Line) -> bool:
@@ -122,6 +123,8 @@ def is_told(line: Line, reading: Reading) -> bool:
             continue
         if token.text in ("reached", "reaches") and _at_the_peak(line, at):
             continue
+        if at < reading.first and token.segment < segment and _is_enough(tokens, reading):
+            continue
         if at < reading.first:
             if _introduces_changes(tokens, at, reading.first):
                 continue
@@ -130,6 +133,13 @@ def is_told(line: Line, reading: Reading) -> bool:
         elif token.segment == segment and not _wished(tokens, reading.first, segment):
             return True
     return False
+
+
+def _is_enough(tokens: list[Token], reading: Reading) -> bool:
+    """Whether a value is what is drawn from what was seen: "had a look at the lengths, 384 tokens are plenty"."""
+    segment = tokens[reading.first].segment
+    after = " ".join(words_in(t for t in tokens[reading.last + 1 : reading.last + 4] if t.segment == segment))
+    return after.startswith(_ENOUGH)
 
 
 def _would_fit(tokens: list[Token], reading: Reading) -> bool:

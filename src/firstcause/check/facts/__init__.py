@@ -26,6 +26,7 @@ from firstcause.check.facts.named import named_facts, unstated_facts, written_pa
 from firstcause.check.facts.networks import network_facts
 from firstcause.check.facts.outputs import output_facts
 from firstcause.check.facts.precision import precision_facts
+from firstcause.check.facts.sized import sized_facts
 from firstcause.check.facts.structured import structured_facts
 from firstcause.check.facts.updates import update_facts
 
@@ -43,6 +44,7 @@ READERS = (
     generation_facts,
     command_facts,
     network_facts,
+    sized_facts,
     layer_facts,
     loss_facts,
     embedder_facts,

@@ -24,6 +24,7 @@ from firstcause.source.configs.hydra import MAIN
 from firstcause.source.launch import launches
 
 FLAGS = ("bf16", "fp16")
+STRATEGIES = {"FSDP": "fsdp", "DEEPSPEED": "deepspeed", "MULTI_GPU": "ddp"}
 # Where accelerate's file says what is moved out of the device's memory.
 OFFLOADS = (
     ("deepspeed_config", "offload_optimizer_device"),
@@ -103,6 +104,10 @@ def _accelerate(code: Code) -> Iterator[Fact]:
             if device is not None and device.value not in ("none", False):
                 place = "cpu" if device.value is True else device.value
                 yield Fact("offload", place, device.site, f"accelerate's {names[-1]}", names[-1])
+        kind = one.entry("distributed_type")
+        if kind is not None and kind.value in STRATEGIES:
+            how = "accelerate's distributed_type"
+            yield Fact("distributed", STRATEGIES[kind.value], kind.site, how, confirms=True)
         precision = one.entry("mixed_precision")
         if precision is not None and not says_itself and not precise:
             value = "no" if precision.value is False else precision.value

@@ -242,6 +242,8 @@ def _method(code: Code, loaded: list[Call]) -> Iterator[Fact]:
         yield Fact("freeze", True, site, "requires_grad = False", confirms=bool(applied))
     if applied or frozen or assigned:
         return
+    if loaded and _freezes_nothing(code):
+        yield Fact("freeze", False, loaded[0].site, "nothing is frozen", explicit=False)
     unused = code.calls(*ADAPTERS)
     if unused and any(k.arg is None for c in code.calls(*TRAINERS, *OF_TRL) for k in c.node.keywords):
         # The trainer may be given it through a mapping that the code does not write out.
@@ -251,6 +253,21 @@ def _method(code: Code, loaded: list[Call]) -> Iterator[Fact]:
         yield Fact("method", "full", unused[0].site, how, explicit=False)
     elif loaded and code.trains():
         yield Fact("method", "full", loaded[0].site, "no adapter and nothing frozen", explicit=False)
+
+
+def _freezes_nothing(code: Code) -> bool:
+    """Whether a library's trainer gets all weights, and nothing in the program speaks of freezing."""
+    if not code.asked("freeze") or not code.calls(*TRAINERS):
+        return False
+    words = ("freez", "frozen", "requires_grad", "no_grad", "optimizers", "create_optimizer")
+    names = {
+        name
+        for module in code.modules
+        for node in module.nodes(ast.Name, ast.Attribute, ast.keyword, ast.FunctionDef)
+        for name in (getattr(node, f, None) for f in ("id", "attr", "arg", "name"))
+        if isinstance(name, str)
+    }
+    return not any(word in name.lower() for name in names for word in words)
 
 
 def _named_part(code: Code) -> Iterator[Fact]:

@@ -14,39 +14,21 @@ from firstcause.check.code import Call, Code, Loop, finding
 from firstcause.check.devices import is_model, moves
 from firstcause.check.engines import generations
 from firstcause.check.events import training_loops
-from firstcause.check.makers import call_of, first_maker, maker
+from firstcause.check.makers import first_maker, maker
 from firstcause.check.rule import Example
 from firstcause.check.sequences import looped_over
 from firstcause.check.steps import reached
+from firstcause.check.unmoved import made_on_the_host, straight_from_a_loader
 from firstcause.schema.finding import Category, Finding
-from firstcause.source.callsites import last_name
-from firstcause.source.module import Module
-from firstcause.source.resolve import Defined, resolve
 
 SLUG = "missing-device-move"
 CATEGORY: Category = "critical"
 HOLDS: Mapping[str, str] = {}
 
-# What makes a tensor on the CPU where no device is given.
-FACTORIES = frozenset(
-    f"torch.{name}"
-    for name in (
-        "tensor",
-        "as_tensor",
-        "from_numpy",
-        "zeros",
-        "ones",
-        "rand",
-        "randn",
-        "arange",
-        "full",
-        "randint",
-    )
-)
-
 
 def find(code: Code) -> Iterator[Finding]:
-    yield from _made_on_the_host(code)
+    for module, node, move, text in (*made_on_the_host(code), *straight_from_a_loader(code)):
+        yield finding(SLUG, CATEGORY, module, node, text, related=(move.site,))
     loops = [loop for loop in training_loops(code) if _over_a_loader(code, loop)]
     written = [g for g in generations(code) if g.kind == "transformers"]
     found = moves(code) if loops or written else None
@@ -78,53 +60,6 @@ def find(code: Code) -> Iterator[Finding]:
                 f"batches are moved to the GPU (line {found.others[0].node.lineno}) and this model never is"
             )
             yield finding(SLUG, CATEGORY, model.module, model.node, text, related=(found.others[0].site,))
-
-
-def _made_on_the_host(code: Code) -> Iterator[Finding]:
-    """Models on the accelerator that are called with a tensor which was made without a device, as in one step of a policy."""
-    # Few programs make one in such a call: the moves are asked for only then.
-    calls = [
-        (module, node, made)
-        for module in code.modules
-        for node in module.nodes(ast.Call)
-        if node.args
-        and isinstance(node.func, ast.Name)
-        and (made := _host_tensor(code, module, node.args[0]))
-    ]
-    found = moves(code) if calls else None
-    if found is None or found.placed:
-        return
-    for module, node, made in calls:
-        model = first_maker(code, module, node.func)
-        if model is not None and model.node in found.models and not _moves_inputs(code, model):
-            text = (
-                f"the model is on the GPU (line {found.models[model.node].node.lineno}), and what {ast.unparse(made.func)} "
-                "makes here stays on the CPU"
-            )
-            yield finding(SLUG, CATEGORY, module, node, text, related=(found.models[model.node].site,))
-
-
-def _host_tensor(code: Code, module: Module, node: ast.expr) -> ast.Call | None:
-    """The call of torch that makes the tensor in the host's memory; None where it is moved, or comes from elsewhere."""
-    while isinstance(node, (ast.Call, ast.Subscript)):
-        inner = node.func if isinstance(node, ast.Call) else node
-        if isinstance(node, ast.Call) and call_of(code, module, node).name in FACTORIES:
-            return None if any(k.arg in ("device", None) for k in node.keywords) else node
-        if not isinstance(inner, (ast.Attribute, ast.Subscript)):
-            return None
-        if isinstance(inner, ast.Attribute) and inner.attr in ("to", "cuda", "type_as"):
-            return None
-        node = inner.value
-    return None
-
-
-def _moves_inputs(code: Code, model: Call) -> bool:
-    """Whether a class of the project's own moves what it is given."""
-    target = resolve(code.project, model.module, model.node.func)
-    if not isinstance(target, Defined):
-        return False
-    names = {last_name(n.func) for n in ast.walk(target.node) if isinstance(n, ast.Call)}
-    return bool(names & {"to", "cuda", "as_tensor", "type_as"})
 
 
 def _tokenised(code: Code, call: Call) -> bool:
@@ -219,9 +154,43 @@ model = AutoModelForCausalLM.from_pretrained("gpt2").to("cuda")
 batch = tok("Once", return_tensors="pt"){move}
 print(model.generate(**batch, max_new_tokens=8)){mark}
 """
+_VALIDATE = """
+import torch
+from torch import nn
+from torch.utils.data import DataLoader
+
+DEVICE = torch.device("cuda")
+
+@torch.no_grad()
+def validate(net, loader, goal):
+    net.eval()
+    return sum(0.0 for _ in loader) + walk(net, loader, goal)
+
+def walk(net, loader, goal):
+    total = 0.0
+    for x, y in loader:
+        {moved}
+        total += goal(net(x), y.to(DEVICE)).item(){mark}
+    return total
+
+def main(data):
+    loader = DataLoader(data, batch_size=8)
+    net = nn.Linear(4, 1).to(DEVICE)
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x, y in loader:
+        x, y = x.to(DEVICE), y.to(DEVICE)
+        opt.zero_grad()
+        nn.functional.mse_loss(net(x), y).backward()
+        opt.step()
+    return walk(net, DataLoader(data, batch_size=64), nn.MSELoss())
+"""
+BAD = (*BAD, Example(_VALIDATE.format(moved="pass", mark="  # found")))
 BAD = (*BAD, Example(_POLICY.format(device="", moved="", mark="  # found")))
 BAD = (*BAD, Example(_GENERATE.format(move="", mark="  # found")))
 GOOD = (
+    Example(_VALIDATE.format(moved="x = x.to(DEVICE)", mark="")),
+    Example(_VALIDATE.format(moved="x = x + 0", mark="")),
+    Example(_VALIDATE.format(moved="pass", mark="").replace("nn.Linear(4, 1).to(DEVICE)", "nn.Linear(4, 1)")),
     Example(_POLICY.format(device=", device=DEVICE", moved="", mark="")),
     Example(_POLICY.format(device="", moved="", mark="").replace(".to(DEVICE)", "")),
     Example(_POLICY.format(device="", moved="", mark="").replace(".unsqueeze(0)", ".to(DEVICE)")),

@@ -51,7 +51,29 @@ def fit(loader):
     for x, y in loader:
         loss = crit(net(x).squeeze(1), y.float()){mark}
 """
+_GRAPH = """
+import torch
+from torch import nn
+from torch_geometric.nn import SAGEConv
+
+class Net(nn.Module):
+    def __init__(self, widths):
+        super().__init__()
+        self.convs = nn.ModuleList(SAGEConv(a, b) for a, b in zip(widths[:-1], widths[1:]))
+
+    def forward(self, x, edges):
+        for conv in self.convs[:-1]:
+            x = torch.relu(conv(x, edges))
+        return {output}
+
+def fit(loader):
+    net = Net([4, 8, 2])
+    crit = nn.BCELoss()
+    for graph in loader:
+        loss = crit(net(graph.x, graph.edges), graph.y){mark}
+"""
 BAD = (
+    Example(_GRAPH.format(output="self.convs[-1](x, edges)", mark="  # found")),
     Example(_NET.format(output="self.fc(x)", cls="BCELoss", mark="  # found")),
     Example("""
 import torch
@@ -74,6 +96,7 @@ def fit(loader):
 """),
 )
 GOOD = (
+    Example(_GRAPH.format(output="torch.sigmoid(self.convs[-1](x, edges))", mark="")),
     Example(_NET.format(output="torch.sigmoid(self.fc(x))", cls="BCELoss", mark="")),
     Example(_NET.format(output="self.fc(x)", cls="BCEWithLogitsLoss", mark="")),
     Example("""

@@ -32,6 +32,8 @@ NAMES = (
     "kl_div",
     "gaussian_nll_loss",
 )
+# The name under which a batch has its targets.
+LABELS = frozenset({"labels", "label", "targets", "target"})
 CLASSES = (
     "CrossEntropyLoss",
     "NLLLoss",
@@ -54,6 +56,12 @@ def find(code: Code) -> Iterator[Finding]:
                 f"{ast.unparse(second.node)[:40]} stands where the target belongs"
             )
             yield finding(SLUG, CATEGORY, call.module, call.node, text)
+        elif _is_named_output(second.node) and _is_named_target(code, call.module, first.node):
+            text = (
+                f"{ast.unparse(second.node)[:40]} stands where the target belongs, and {ast.unparse(first.node)[:40]} "
+                "where the prediction belongs"
+            )
+            yield finding(SLUG, CATEGORY, call.module, call.node, text)
         elif _is_output(code, call.module, second.node) and not _is_output(code, call.module, first.node):
             if not _comes_from_data(code, call, first.node):
                 continue
@@ -62,6 +70,30 @@ def find(code: Code) -> Iterator[Finding]:
                 f"{ast.unparse(first.node)[:40]} stands where the prediction belongs"
             )
             yield finding(SLUG, CATEGORY, call.module, call.node, text)
+
+
+def _is_named_output(node: ast.expr) -> bool:
+    """``outputs.logits``, which models of transformers give."""
+    return isinstance(node, ast.Attribute) and node.attr == "logits"
+
+
+def _is_named_target(code: Code, module: Module, node: ast.expr) -> bool:
+    """What is taken from a batch by the name of labels: ``inputs.pop("labels")``, ``batch["labels"]``."""
+    origins = code.origins(module, node)
+    return bool(origins) and all(_taken_by_name(o.node) in LABELS for o in origins)
+
+
+def _taken_by_name(node: ast.AST) -> object:
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        return node.slice.value
+    takes = (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("pop", "get")
+    )
+    if takes and isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+        return node.args[0].value
+    return None
 
 
 def _counts(code: Code, call: Call, node: ast.expr) -> bool:
@@ -163,7 +195,18 @@ def fit(loader):
         out = net(x)
         loss = crit({arguments}){mark}
 """
+_NAMED = """
+import torch.nn.functional as F
+from transformers import Trainer
+
+class Weighted(Trainer):
+    def compute_loss(self, model, inputs, return_outputs=False, num_items_in_batch=None):
+        labels = inputs.pop("labels")
+        outputs = model(**inputs)
+        return F.cross_entropy({arguments}, weight=self.weights){mark}
+"""
 BAD = (
+    Example(_NAMED.format(arguments="labels, outputs.logits", mark="  # found")),
     Example("""
 import torch
 import torch.nn.functional as F
@@ -192,6 +235,7 @@ def main(engine, loader):
     Example(_LOOP.format(cls="BCEWithLogitsLoss", arguments="labels.float(), out", mark="  # found")),
 )
 GOOD = (
+    Example(_NAMED.format(arguments="outputs.logits, labels", mark="")),
     Example("""
 import torch
 import torch.nn.functional as F
