@@ -6,6 +6,8 @@ from typing import Any
 
 import torch
 
+# Zeros within a series, of its own values, beyond which those at its end are its own too: a picture of black and white.
+MOST_WITHIN = 0.2
 # Sequences of a batch that must end earlier than the longest, and the different lengths among them.
 LEAST_SHORTER, LEAST_LENGTHS = 2, 2
 
@@ -25,7 +27,8 @@ def tails(value: torch.Tensor, marker: Any = None) -> torch.Tensor | None:
     same = same if same.dim() == 2 else same.all(-1)
     filled = same.flip(1).cumprod(1).flip(1).bool()
     lengths = (~filled).sum(1)
-    if marker is None and not value.is_floating_point() and bool((same & ~filled).any()):
+    within = int((same & ~filled).sum())
+    if marker is None and within > (MOST_WITHIN * int(lengths.sum()) if value.is_floating_point() else 0):
         return None
     shorter = lengths < value.shape[1]
     enough = int(shorter.sum()) >= LEAST_SHORTER and len(lengths.unique()) >= LEAST_LENGTHS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from types import SimpleNamespace
 from typing import Any
 
@@ -199,6 +200,44 @@ def test_one_more_digit_takes_another_layer(tmp_path: Any) -> None:
     facts, _ = watch("frozen_parts", lambda step: train(step, net, torch.optim.SGD(net.parameters(), 0.01)))
     assert "layer10.weight" in str(seen(facts, tmp_path, 'FROZEN = "layer1"\n'))
     assert seen(facts, tmp_path, 'FROZEN = "layer2"\n') is None
+
+
+COPIED = """
+import copy
+
+def build(teacher, student):
+    {off}
+    student.body = copy.deepcopy(teacher.body)
+    return student
+"""
+
+
+@pytest.mark.parametrize(
+    ("off", "told"),
+    [
+        ("teacher.requires_grad_(False)", True),
+        ("teacher.requires_grad_(False); student.body.requires_grad_(False)", False),
+        ("pass", False),
+    ],
+)
+def test_a_copy_of_what_was_switched_off_is_off_in_the_student(off: str, told: bool, tmp_path: Any) -> None:
+    class Teacher(Net):
+        pass
+
+    def whole(step: Any) -> None:
+        teacher, net = Teacher(), Net()
+        put(teacher.body)
+        teacher.requires_grad_(False)
+        net.body = copy.deepcopy(teacher.body)
+        optimizer = torch.optim.SGD(net.parameters(), 0.01)
+        for _ in range(20):
+            x = torch.randn(16, 6)
+            step((net(x) - teacher(x)).square().mean(), optimizer)
+
+    facts, _ = watch("frozen_parts", whole)
+
+    said = seen(facts, tmp_path, COPIED.format(off=off))
+    assert (said is not None and "copies of what was switched off" in said) == told
 
 
 def test_what_is_off_is_on_and_trained_in_the_other_arm(monkeypatch: pytest.MonkeyPatch) -> None:

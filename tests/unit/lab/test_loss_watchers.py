@@ -187,6 +187,39 @@ def test_series_filled_with_zeros_are_padded_and_the_mask_is_known_by_its_name()
     assert watch("padding_counted", series(masked=True))[0]["padding"][0]["counted"] == 0
 
 
+def curves(padded: bool) -> Any:
+    def train(step: Step) -> None:
+        net = nn.Linear(3, 6)
+        optimizer = adam(net)
+        for _ in range(2):
+            rows = [torch.ones(n) for n in (6, 4, 5, 3)]
+            whole = torch.nn.utils.rnn.pad_sequence(rows, batch_first=True)
+            y = whole if padded else torch.stack([F.pad(r, (0, 6 - len(r))) for r in rows])
+            step(F.mse_loss(net(torch.randn(4, 3)), y), optimizer)
+
+    return train
+
+
+def test_targets_that_were_padded_tell_it_themselves() -> None:
+    (found,) = watch("padding_counted", curves(padded=True))[0]["padding"]
+    (left_out,) = watch("padding_counted", curves(padded=True), {"left_out": True})[0]["padding"]
+
+    assert (found["padded"], found["counted"]) == (12, 12)
+    assert left_out["padded"] == 12
+
+
+def test_pictures_of_black_and_white_are_not_padded() -> None:
+    def train(step: Step) -> None:
+        net = nn.Linear(9, 9)
+        optimizer = adam(net)
+        for _ in range(2):
+            x = (torch.rand(8, 9) < 0.4).float()
+            x[0], x[1, 7:], x[2, 8:] = 1.0, 0.0, 0.0
+            step(F.binary_cross_entropy_with_logits(net(x), x), optimizer)
+
+    assert not watch("padding_counted", train)[0]["padding"]
+
+
 # ---------------------------------------------------------------- signs
 
 

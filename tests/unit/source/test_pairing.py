@@ -184,6 +184,10 @@ TOGETHER = {
     "rows that are drawn": (
         "def spoil(x, y):\n    n = torch.randint(9, (3,))\n    x[n] = 0\n    n = torch.randint(9, (3,))\n    y[n] = 1\n"
     ),
+    "users and items of their own ranges": (
+        "def ratings(n):\n    user = torch.randint(0, USERS, (n,), generator=g)\n    item = torch.randint(0, ITEMS, (n,), generator=g)\n"
+        "    return taste[user] * style[item] + appeal[genre[item]]\n"
+    ),
     "numbered names": "def read(folder):\n    return sorted(os.listdir(folder), key=number)\n",
 }
 

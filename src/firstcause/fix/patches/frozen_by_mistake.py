@@ -19,6 +19,7 @@ from firstcause.fix.rewrite import replaced
 from firstcause.fix.statements import inserted_line_after, inserted_line_before, removed
 from firstcause.schema import Fix, Site
 from firstcause.source import Project
+from firstcause.source.copies import unfrozen_copies
 from firstcause.source.switches import Switch, switches
 from firstcause.source.tables import Table, maker, tables
 
@@ -33,6 +34,9 @@ def line(facts: Facts, project: Project) -> Site | None:
     if facts.get("reason") == "added":
         made = constructions(project)
         return made[-1][0].site(made[-1][1]) if made else None
+    if facts.get("reason") == "copied":
+        copied = unfrozen_copies(project)
+        return copied[0].module.site(copied[0].call) if copied else None
     if facts.get("reason") == "by-default":
         silent = _tables(facts, project)
         return silent[0].module.site(silent[0].call) if silent else None
@@ -44,6 +48,11 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     """The one change that leaves the right parts frozen and trains the others."""
     one = _edit(facts, project)
     edits = [one] if one is not None else []
+    if facts.get("reason") == "copied":
+        edits = [
+            replaced(c.module, c.call, f"{c.module.segment(c.call)}.requires_grad_(True)")
+            for c in unfrozen_copies(project)
+        ]
     if facts.get("reason") == "by-default":
         edits = [_thawed(t) for t in _tables(facts, project)]
     if not edits:
@@ -65,6 +74,7 @@ def _how(facts: Facts) -> str:
         "said-on": "call requires_grad_(True), which reaches the parameters of a module",
         "added": "switch them on before the optimizer that is to train them is made",
         "by-default": "from_pretrained freezes where it is not told freeze=False",
+        "copied": "a copy is off where what is copied is off, so switch it on",
         "idle": "do not switch them off",
         "evaluated": "do not switch them off for an evaluation",
         "staged": "do not switch them off, or switch them on again before the stage that is to train them",
@@ -73,7 +83,7 @@ def _how(facts: Facts) -> str:
 
 def _edit(facts: Facts, project: Project) -> Edit | None:
     reason = facts.get("reason")
-    if reason == "by-default":
+    if reason in ("by-default", "copied"):
         return None
     if reason == "said-on":
         said = _said_on(project)

@@ -75,6 +75,12 @@ class Watch(Watcher):
 
     def facts(self) -> dict[str, Any]:
         frozen, on = [], []
+        self.off = [
+            (figure_of(p), id(p), type(root).__name__)
+            for root in self.running.roots()
+            for p in root.parameters()
+            if p.is_floating_point() and not p.requires_grad
+        ]
         for root in self.running.roots():
             named = [(n, p) for n, p in root.named_parameters() if p.is_floating_point()]
             frozen += [self._told(root, n, p) for n, p in named if not p.requires_grad and self._stands(p)]
@@ -116,8 +122,14 @@ class Watch(Watcher):
             "said_on": any(m.__dict__.get("requires_grad") is True for m in (root, *parents, owner)),
             "added": any(self._is_added(id(parameter), r) for r in holders),
             "alone": bool(holders) and self.alone.get(id(parameter), False),
+            "copy_of": self._copied(parameter),
             "idle": bool(holders) and all(r.idle for r in holders),
         }
+
+    def _copied(self, parameter: torch.nn.Parameter) -> str | None:
+        """The class of a model that has another parameter of the same values, which is off too."""
+        own = figure_of(parameter)
+        return next((name for figure, i, name in self.off if figure == own and i != id(parameter)), None)
 
     def _is_added(self, parameter: int, record: Held) -> bool:
         """Whether an optimizer was off for it throughout, and holds it besides all that an earlier one held."""

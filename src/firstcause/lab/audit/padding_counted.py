@@ -26,7 +26,10 @@ STEPS = 60
 
 
 class Watch(Watcher):
-    """For each loss the places that are padding in the input, those of them with a gradient, and both means."""
+    """For each loss the places that are padding in the input, those of them with a gradient, and both means.
+
+    ``left_out`` takes their gradient away, and gives the others that of a mean over them alone.
+    """
 
     CALLS = frozenset({"embedding", "pad_sequence", *CLASSES, *VALUES})
 
@@ -34,13 +37,13 @@ class Watch(Watcher):
         self.inputs: list[tuple[torch.Tensor, Any]] = []
         self.seen: dict[tuple[str, int], dict[str, Any]] = {}
         self.steps = 0
-        self.uses_pad_sequence = False
+        self.pads = False
 
     def called(self, call: Call) -> None:
         if self.steps >= STEPS:
             return
         if call.name == "pad_sequence":
-            self.uses_pad_sequence = True
+            self.pads = True
         elif call.name == "embedding":
             ids = call.args[0] if call.args else call.kwargs.get("input")
             marker = call.args[2] if len(call.args) > 2 else call.kwargs.get("padding_idx")
@@ -92,6 +95,11 @@ class Watch(Watcher):
                 continue
             self._watch(call, predicted, target, padded[:, length - steps :], marker)
             return
+        # What is told apart by the targets alone: series that were made as long as each other, of values that are never zero.
+        alone = self.pads and call.name in VALUES and target.dim() == 2 and target.is_floating_point()
+        padded = tails(target) if alone else None
+        if padded is not None and not bool((target[~padded] == 0).any()):
+            self._watch(call, predicted, target, padded, None)
 
     def _watch(
         self, call: Call, predicted: torch.Tensor, target: torch.Tensor, padded: torch.Tensor, marker: Any
@@ -146,7 +154,8 @@ class Watch(Watcher):
 
     def _arrived(
         self, found: dict[str, Any], gradient: torch.Tensor, flat: torch.Tensor, name: str, values: Any
-    ) -> None:
+    ) -> torch.Tensor | None:
+        whole = gradient
         if name in CLASSES and gradient.dim() == 3:
             gradient = gradient.transpose(1, 2)
         reached = gradient.reshape(len(flat), -1).abs().sum(1) > 0
@@ -155,9 +164,14 @@ class Watch(Watcher):
         found["counted"] += int((reached & flat).sum())
         found["all"].append(float(values[0]))
         found["real"].append(float(values[1]))
+        if not self.settings.get("left_out") or name in CLASSES or not bool((~flat).any()):
+            return None
+        # As if the mean had been over the real places.
+        kept = (~flat).to(whole.dtype) * (len(flat) / float((~flat).sum()))
+        return (whole.reshape(len(flat), -1) * kept[:, None]).reshape(whole.shape)
 
     def facts(self) -> dict[str, Any]:
-        return {"padding": list(self.seen.values()), "pads": self.uses_pad_sequence}
+        return {"padding": list(self.seen.values()), "pads": self.pads}
 
 
 def _known_as(padded: torch.Tensor) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from firstcause.source.module import Module
@@ -13,6 +14,8 @@ from firstcause.source.pairing.texts import changed, one_line
 
 # Statements that stand so near to each other that what they read is used together.
 NEAR = 2
+# What holds row numbers in another order, and no property of the rows.
+OF_ROWS = re.compile(r"order|perm|idx|ind(ex|ices)|rows?|shuf|sort|sel|pick|choice|keep", re.IGNORECASE)
 
 
 def find(module: Module) -> Iterator[Parting]:
@@ -72,7 +75,7 @@ def _differ(module: Module, one: ast.Subscript, other: ast.Subscript) -> bool:
         for s in (one, other)
         for n in module.inside(s.slice, ast.Name, ast.Attribute)
     )
-    if bases[0] == bases[1] or looked_up:
+    if bases[0] == bases[1] or looked_up or _is_looked_up(one, other) or _is_looked_up(other, one):
         return False
     if first == second:
         # The same call twice draws two times.
@@ -80,11 +83,27 @@ def _differ(module: Module, one: ast.Subscript, other: ast.Subscript) -> bool:
     names = [{n.id for n in module.inside(s.slice, ast.Name)} for s in (one, other)]
     if names[0] & names[1] - {"torch", "np", "random", "self", "len"}:
         return True
-    return all(draws(module, s.slice) or _is_drawn(module, s.slice) for s in (one, other))
+    drawn = [_drawn(module, s.slice) for s in (one, other)]
+    # Users and items are drawn each from a range of their own: what is read by them are two tables.
+    return drawn[0] is not None and drawn[0] == drawn[1]
 
 
-def _is_drawn(module: Module, index: ast.expr) -> bool:
-    """Whether a row number is a name that a draw was given."""
-    if not isinstance(index, ast.Name):
+def _is_looked_up(one: ast.Subscript, other: ast.Subscript) -> bool:
+    """Whether a row number is what a third table has at the other's row: ``appeal[genre[item]]`` beside ``style[item]``."""
+    index = one.slice
+    if not isinstance(index, ast.Subscript) or ast.dump(index.slice) != ast.dump(other.slice):
         return False
-    return any(draws(module, value) for value in given(module, index, index.id))
+    return not OF_ROWS.search(name_of(index.value) or "")
+
+
+def _drawn(module: Module, index: ast.expr) -> str | None:
+    """The draw that a row number is, or that its name was given, without its source of random numbers; None for no draw."""
+    values = given(module, index, index.id) if isinstance(index, ast.Name) else [index]
+    one = next((v for v in values if draws(module, v)), None)
+    if one is None:
+        return None
+    text = ast.unparse(one)
+    for call in (n for n in ast.walk(one) if isinstance(n, ast.Call)):
+        for keyword in (k for k in call.keywords if k.arg in ("generator", "rng")):
+            text = text.replace(f", {ast.unparse(keyword)}", "")
+    return text

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+import math
 
-from firstcause.lab.counterfactual import Ran
+from firstcause.lab.counterfactual import Arm, Ran
 from firstcause.schema import Evidence, Hypothesis
 from firstcause.specialists import audits, shifts
 from firstcause.specialists.examination import Examination, Facts
@@ -14,8 +15,10 @@ from firstcause.specialists.verdicts import confirmed, inconclusive
 CAUSE = "padding-in-loss"
 # The share of the places that is padding, that of them with a gradient, and how far the two means must lie apart.
 LEAST_SHARE, COUNTED, APART = 0.05, 0.95, 0.1
+# What the loss over the real places comes to at most, of what it was, where the padding was what kept it up.
+MET = 0.75
 # Words of a program that knows of its padding.
-KNOWN = r"pad|mask|length|\blens?\b"
+KNOWN = r"pad|mask|length|\blens?\b(?!\()"
 
 
 def seen(found: Ran, examination: Examination) -> str | None:
@@ -31,9 +34,11 @@ def propose(examination: Examination) -> bool:
 def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     found = audits.audit(examination)
     one = _counted(found, examination) if found is not None else None
-    if one is None:
+    if one is None or found is None:
         return inconclusive(CAUSE, "padded places that the loss gives a gradient to")
     site = examination.site(one["site"])
+    if not _apart(one):
+        return _without(examination, found, one)
     whole, real = _ends(one)
     text = f"{_told(one)}, at {site}; at the end the mean over all places is {whole:.4g}, over the real ones {real:.4g}"
     values = {"padded": one["padded"] / one["places"], "counted": one["counted"] / one["padded"]}
@@ -46,11 +51,37 @@ def _counted(found: Ran, examination: Examination) -> Facts | None:
     one = next((p for p in of if p["counted"] >= COUNTED * p["padded"]), None)
     if one is None or one["padded"] < LEAST_SHARE * one["places"]:
         return None
-    whole, real = _ends(one)
-    if abs(real - whole) <= APART * max(abs(real), abs(whole)):
+    if one["classes"] and not _apart(one):
         return None
     knows = one["padding_idx"] is not None or found.facts.get("pads") or shifts.says(examination, KNOWN)
     return one if knows and not _ends_by_padding(examination) else None
+
+
+def _apart(one: Facts) -> bool:
+    """Whether padded places are so much easier, or harder, than the others that the mean says something else."""
+    whole, real = _ends(one)
+    return abs(real - whole) > APART * max(abs(real), abs(whole))
+
+
+def _without(examination: Examination, found: Ran, one: Facts) -> Hypothesis:
+    """Where a network is as far off here as there: whether the real places are met once the others have no gradient."""
+    site = examination.site(one["site"])
+    if examination.lab is None:
+        return inconclusive(CAUSE, "the same training without the padded places: diagnose with --yes")
+    settings = {"watch": ["padding_counted"], "left_out": True}
+    arm = Arm("padded places left out of the loss", "audit", settings)
+    other = examination.lab.from_start([arm], examination.lab.horizon(audits.STEPS))[arm.name]
+    beside = next((p for p in other.facts.get("padding") or [] if p["site"] == one["site"]), None)
+    then, now = _ends(one)[1], _ends(beside)[1] if beside is not None else math.nan
+    text = (
+        f"{_told(one)}, at {site}; over the real places the loss ends at {then:.4g}, and at {now:.4g} where the others "
+        "get no gradient"
+    )
+    values = {"padded": one["padded"] / one["places"], "counted": one["counted"] / one["padded"]}
+    values |= {"mean_of_real": then, "mean_of_real_without": now}
+    if not other.finite or not now <= MET * then:
+        return inconclusive(CAUSE, f"{text}: no clear gain")
+    return confirmed(CAUSE, site, Evidence("counterfactual", True, text, values, site))
 
 
 def _ends(one: Facts) -> tuple[float, float]:

@@ -4,7 +4,8 @@ That training more parameters lowers the loss is true of every frozen part; so a
 where one of these contradicts the freezing: the values are random beside others that were put there, an optimizer is
 made larger by what is off, an optimizer has nothing left to train, a module was told to train and was not, what was
 trained is switched off where the program only evaluates, most of a model stays as it began through two stages of
-training in a program that loads no weights, or torch's default froze what the program means to train
+training in a program that loads no weights, they are copies of what was switched off in another model, or torch's
+default froze what the program means to train
 (``specialists/by_default``).
 """
 
@@ -14,6 +15,7 @@ import re
 
 from firstcause.lab.counterfactual import Arm, Ran
 from firstcause.schema import Evidence, Hypothesis
+from firstcause.source.copies import unfrozen_copies
 from firstcause.source.switches import switches
 from firstcause.specialists import by_default, gains, left_out
 from firstcause.specialists.audits import audit
@@ -57,6 +59,7 @@ def _mistake(found: Ran, examination: Examination) -> Facts:
         "evaluated": early if _evaluating(examination) else [],
         "overrun": _overrun(examination, frozen),
         "staged": _never_loaded(examination, found, frozen),
+        "copied": _copied(examination, found, frozen),
     }
     reason = next((r for r, some in reasons.items() if some), None)
     how, wrong = by_default.off(found, examination.project)
@@ -99,6 +102,14 @@ def _never_loaded(examination: Examination, found: Ran, frozen: list[Facts]) -> 
     ]
 
 
+def _copied(examination: Examination, found: Ran, frozen: list[Facts]) -> list[Facts]:
+    """Deep copies of what was switched off in another model, beside trained parts, in an optimizer that holds them all."""
+    if examination.project is None or not unfrozen_copies(examination.project):
+        return []
+    trained = {root for root, _ in found.facts.get("on") or []}
+    return [p for p in frozen if p["copy_of"] and p["held"] and p["last_on"] is None and p["root"] in trained]
+
+
 def _owner(parameter: Facts) -> str:
     return str(parameter["name"]).rpartition(".")[0]
 
@@ -138,6 +149,7 @@ def _told(found: Ran, one: Facts) -> str:
         "evaluated": f"{until}, and switched off where the program only evaluates",
         "staged": f"off through {found.facts.get('stages')} stages of training, as they began: the program loads no weights",
         "by-default": by_default.told(one["how"]),
+        "copied": "copies of what was switched off in another model, and an optimizer holds them to train",
         "overrun": "a text of the program names another part, and their names go on with one more digit",
     }[one["reason"]]
     elements = sum(p["elements"] for p in wrong)
