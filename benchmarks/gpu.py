@@ -90,6 +90,17 @@ ROWS = [
         100,
         "--network gpt-124m --parallel fsdp --steps 6 --modes off:40",
     ),
+    # With 124 million parameters the host is what its steps wait for; with 350 it is the card.
+    (
+        "two cards: GPT 350M with FSDP2, fused AdamW",
+        100,
+        "--network gpt-350m --parallel fsdp --steps 5 --modes recorder:40",
+    ),
+    (
+        "two cards: control of GPT 350M with FSDP2, nothing against nothing",
+        80,
+        "--network gpt-350m --parallel fsdp --steps 5 --modes off:24",
+    ),
     ("by parameters: GPT 10M", 40, "--network gpt-10m --steps 12 --modes recorder:12"),
     ("by parameters: GPT 30M", 40, "--network gpt-30m --steps 12 --modes recorder:12"),
     ("by parameters: GPT 350M", 50, "--network gpt-350m --steps 8 --modes recorder:12"),

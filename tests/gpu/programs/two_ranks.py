@@ -48,5 +48,7 @@ bits = hashlib.sha256()
 for parameter in model.parameters():
     held = parameter.to_local() if hasattr(parameter, "to_local") else parameter
     bits.update(held.detach().cpu().contiguous().numpy().tobytes())
-print(rank, bits.hexdigest(), flush=True)
+# In one piece: print writes several, and those of two ranks may mix.
+sys.stdout.write(f"{rank} {bits.hexdigest()}\n")
+sys.stdout.flush()
 dist.destroy_process_group()
