@@ -33,6 +33,10 @@ FUNCTIONS: dict[str, Activation] = {
     "Conv2d": "linear",
     "Conv3d": "linear",
 }
+# Layers of torch_geometric that sum over neighbours, and that no activation ends.
+GRAPH_SUMS = frozenset(
+    {"GCNConv", "SAGEConv", "GATConv", "GATv2Conv", "GraphConv", "ChebConv", "TAGConv", "SGConv"}
+)
 # The last part of torchvision's and timm's models.
 HEADS = frozenset({"fc", "classifier", "head", "heads"})
 # Methods that change the shape and not the numbers.
@@ -100,8 +104,7 @@ def _of_module(code: Code, module: Module, func: ast.expr) -> Activation:
         if name == "torch.nn.Sequential" and node.args and isinstance(node.args[-1], ast.Call):
             node = node.args[-1]
             name = shortest(external(resolve(code.project, where, node.func)))
-        if name.startswith("torch_geometric.nn.") and name.endswith("Conv"):
-            # Sums over neighbours, which no activation ends.
+        if name.startswith("torch_geometric.nn.") and name.rpartition(".")[2] in GRAPH_SUMS:
             found.add("linear")
             continue
         found.add(FUNCTIONS.get(name.rpartition(".")[2], "") if name.startswith("torch.nn.") else "")
@@ -110,9 +113,12 @@ def _of_module(code: Code, module: Module, func: ast.expr) -> Activation:
 
 def _made(code: Code, module: Module, func: ast.expr) -> list[tuple[Module, ast.Call]]:
     """What makes a module that is called; the new head of a library's model that is put in its place."""
-    listed = _listed(code, module, func) if isinstance(func, ast.Subscript) else None
-    if listed is not None:
-        return [listed]
+    if isinstance(func, ast.Subscript):
+        if _grows(module, func.value):
+            return []
+        listed = _listed(code, module, func)
+        if listed is not None:
+            return [listed]
     origins = code.origins(module, func)
     if not origins or not all(isinstance(o.node, ast.Call) for o in origins):
         return []
@@ -122,6 +128,13 @@ def _made(code: Code, module: Module, func: ast.expr) -> list[tuple[Module, ast.
         heads = _heads(module, func)
         return heads if len(heads) == 1 else []
     return found
+
+
+def _grows(module: Module, listed: ast.expr) -> bool:
+    """Whether more is put into a list of modules where it was made: ``self.layers.append(nn.Sigmoid())``."""
+    text = ast.unparse(listed)
+    functions = [c.func for c in module.nodes(ast.Call) if isinstance(c.func, ast.Attribute)]
+    return any(f.attr in ("append", "extend", "insert") and ast.unparse(f.value) == text for f in functions)
 
 
 def _listed(code: Code, module: Module, func: ast.Subscript) -> tuple[Module, ast.Call] | None:

@@ -12,11 +12,14 @@ class Net(nn.Module):
     def __init__(self, features, hidden, layers):
         super().__init__()
 
+net = Net(4, 128, layers=3)
+"""
+HEAD = """
 class Head(nn.Module):
     def __init__(self, hidden):
         super().__init__()
 
-net = Net(4, 128, layers=3)
+head = Head(64)
 """
 
 
@@ -27,7 +30,7 @@ def test_the_only_network_with_a_width_is_the_one_that_is_meant(tmp_path):
 
 
 def test_of_several_networks_any_may_be_meant(tmp_path):
-    found = read(tmp_path, NET + "head = Head(64)\n", asked=[("hidden_size", 256)])
+    found = read(tmp_path, NET + HEAD, asked=[("hidden_size", 256)])
     told = {(f.value, f.confirms) for f in found if f.key == "hidden_size"}
     assert told == {(128, True), (64, True)}
 

@@ -192,7 +192,7 @@ def curves(padded: bool) -> Any:
         net = nn.Linear(3, 6)
         optimizer = adam(net)
         for _ in range(2):
-            rows = [torch.ones(n) for n in (6, 4, 5, 3)]
+            rows = [1 + torch.rand(n) for n in (6, 4, 5, 3)]
             whole = torch.nn.utils.rnn.pad_sequence(rows, batch_first=True)
             y = whole if padded else torch.stack([F.pad(r, (0, 6 - len(r))) for r in rows])
             step(F.mse_loss(net(torch.randn(4, 3)), y), optimizer)

@@ -14,6 +14,18 @@ _SORTS_OF_EPOCH = word_set("counts", "sorts_of_epoch")
 _WAITS = frozenset({"early_stopping_patience", "early_stopping"})
 # "Stop after 3 bad epochs".
 _BAD = frozenset({"bad", "stagnant", "flat", "unsuccessful", "failed"})
+_WAITED_FOR = (
+    "stop",
+    "patien",
+    "abort",
+    "give up",
+    "gives up",
+    "end the",
+    "once",
+    "as soon as",
+    "when",
+    "if ",
+)
 _IN_A_ROW = frozenset({"in", "a", "row"})
 _STANDS_STILL = ("stagnat", "stall", "plateau", "flat")
 # What a metric does, or fails to do, while one waits.
@@ -87,7 +99,22 @@ def _noun_of(line: Line, at: int) -> int:
 def _has_been(line: Line, place: int, at: int) -> bool:
     """Whether it is told when a curve came to rest, and nothing waits for that: "was flat after 6 epochs"."""
     over = {"was", "were", "went", "became"} & set(line.words(max(0, place - 2), place))
-    waits = any(t.has("condition") or t.text.startswith(("stop", "patien", "abort")) for t in line.tokens)
+    said = " ".join(words_in(line.tokens))
+    waits = any(
+        w in said
+        for w in (
+            "stop",
+            "patien",
+            "abort",
+            "give up",
+            "gives up",
+            "end the",
+            "once",
+            "as soon as",
+            "when",
+            "if ",
+        )
+    )
     return bool(over) and place < at and not waits and line.tokens[at - 1].text in ("after", "by", "at")
 
 

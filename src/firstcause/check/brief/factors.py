@@ -47,6 +47,9 @@ def batch_factors(line: Line, heard: Sequence[Reading] = ()) -> None:
 def accumulated_often(line: Line) -> None:
     """Claim "accumulated twice"."""
     for at, (token, after) in enumerate(pairwise(line.tokens)):
+        if {"as", "that", "the"} & set(line.words(at + 2, at + 3)):
+            # "Accumulate gradients twice as long".
+            continue
         if token.key == "gradient_accumulation" and not token.claimed and after.text in _OFTEN:
             line.claim(Reading("gradient_accumulation", _OFTEN[after.text], at, at + 1))
             return

@@ -71,7 +71,7 @@ def fits(line: Line, number: int, name: int) -> bool:
         return False
     if name < number and word.text in ("gpu", "card"):
         after = line.tokens[number + 1] if number + 1 < len(line.tokens) else None
-        counts = after is not None and after.key not in ("", "num_gpus")
+        counts = after is not None and after.key == "num_layers"
         if counts or line.tokens[name + 1].text not in (":", "="):
             # "On the GPU: 2 layers, …" counts layers.
             return False

@@ -23,6 +23,7 @@ _NAMES = frozenset({"path", "quote", "model", "hub", "data", "set", "card"})
 _NUMERIC = frozenset({"whole", "rate", "share", "number", "tokens"})
 # "Do 5e-6", "then take 1e-4".
 _CHOOSES = (["do"], ["use"], ["take"], ["try"], ["go with"], ["pick"], ["choose"])
+_FEW_WORDS = 2
 _TRAINING = word_set("leftovers", "training")
 
 
@@ -174,6 +175,10 @@ def _emit(line: Line, at: int, like: Reading, known: Vocabulary, corrects: bool 
 def _replaced(line: Line, at: int, known: Vocabulary, heard: Sequence[Reading]) -> None:
     """The old value in "6 epochs instead of 3", "1e-5, not 2e-5", "from 3 to 5"."""
     token = line.tokens[at]
+    thing = line.tokens[at - 2] if at > 1 else None
+    if thing is not None and thing.kind == "word" and thing.entry is None and not line.readings:
+        # "16 heads instead of 32" speaks of heads.
+        return
     same = next((r for r in reversed(heard) if _is_value(r, token, known)), None)
     nearest = sorted(line.readings, key=lambda r: min(abs(r.first - at), abs(r.last - at)))
     found = next((r for r in nearest[:2] if _like(r, token, known, loosely=True)), None)
@@ -189,6 +194,9 @@ def _in_place_of(line: Line, at: int, known: Vocabulary, heard: Sequence[Reading
     """Whether a number without a name takes the place of one that was said: "and 24 instead of 32"."""
     old = line.tokens[at + 2] if at + 2 < len(line.tokens) else None
     if old is None or old.kind != "number" or old.claimed:
+        return False
+    if at + 3 < len(line.tokens) and line.tokens[at + 3].kind != "break":
+        # "10 instead of 8 shards".
         return False
     found = next((r for r in reversed(heard) if _is_value(r, old, known)), None)
     if found is None or not accepts(known.keys[found.key], line.tokens[at]):
@@ -298,5 +306,7 @@ def _may_be_rate(line: Line, at: int, heard: Sequence[Reading], corrected: bool)
     if not 1e-8 <= token.value <= 0.1 or any(r.key == "learning_rate" for r in line.readings):
         return False
     named = any(t.text == "rate" and not t.claimed for t in line.tokens)
-    chosen = line.words(0, at)[-1:] in _CHOOSES and any(r.key == "learning_rate" for r in heard)
+    # Nothing but the verb before it: "for the KL penalty use 1e-2" chooses something else.
+    alone = at <= _FEW_WORDS and line.words(at + 1, at + 2) not in (["for"], ["as"], ["in"])
+    chosen = alone and line.words(at - 1, at) in _CHOOSES and any(r.key == "learning_rate" for r in heard)
     return corrected or named or chosen or any(r.key in _TRAINING for r in line.readings)

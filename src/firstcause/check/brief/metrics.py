@@ -34,6 +34,7 @@ _RETURNED = frozenset(
 )
 # "Return the best", "keep the lowest one": what is meant is a checkpoint.
 _ONE = word_set("metrics", "one")
+_WEIGHTS = (".pt", ".pth", ".ckpt", ".bin", ".safetensors")
 _REACH = 5
 _REMEMBERED = 8
 
@@ -103,7 +104,9 @@ def _metric(line: Line, at: int) -> str:
 def _chooses(line: Line, at: int) -> bool:
     before = [w for t in line.words(at - 9, at) for w in t.split()]
     near = line.tokens[max(0, at - 9) : at + 9]
-    kept = any(w in _KEEPS for w in words_in(near)) or any(t.kind == "path" for t in near)
+    kept = any(w in _KEEPS for w in words_in(near)) or any(
+        t.kind == "path" and t.text.endswith(_WEIGHTS) for t in near
+    )
     if any(w in _BEST for w in before) and kept:
         # "The best accuracy we got" is told; mood sees to that.
         return any(w in _BY for w in before[-5:])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from firstcause.check.brief.lengths import is_cut
 from firstcause.check.brief.reading import Line, Reading
 from firstcause.check.brief.reasons import is_only_reason
-from firstcause.check.brief.tokens import Token
+from firstcause.check.brief.tokens import Token, words_in
 from firstcause.check.brief.told import asks, is_logged, is_told
 from firstcause.check.brief.vocabulary import word_set
 
@@ -16,6 +16,7 @@ _TOOLS = frozenset({"framework", "distributed", "report_to", "offload", "depende
 _MACHINE = frozenset({"gpu", "num_gpus", "gpu_memory_gb"})
 _LOWERS = frozenset({"drop", "drop the", "lower", "reduce"})
 _COUNTED = frozenset({"epochs", "max_steps", "early_stopping_patience"})
+_OF_PARTS = frozenset({"for", "to", "on", "there", "of", "which", "in", "with", "during", "where"})
 _ENOUGH = frozenset({"is enough", "are enough", "suffices", "suffice", "will do"})
 
 
@@ -218,9 +219,12 @@ def _weigh(line: Line, reading: Reading) -> None:
             and not _of_another(tokens, at, reading)
         )
         if near and token.text in _ENOUGH and reading.key in _COUNTED:
-            # "One epoch is enough", "6 will do": another count is not wanted, an earlier one no more.
-            reading.corrects = True
-            continue
+            if not _of_a_part(line, reading, at):
+                # "One epoch is enough", "6 will do": another count is not wanted, an earlier one no more.
+                reading.corrects = True
+                continue
+            if token.text != "will do":
+                continue
         if near and "may" in token.entry.cues:
             fine = token.text in ("is fine", "are fine", "will do") and reading.key != "augmentation"
             reading.strength = "should" if fine else "may"
@@ -262,3 +266,13 @@ def _of_the_rest(tokens: list[Token], segment: int) -> bool:
 
 def _has_readings(line: Line, segment: int) -> bool:
     return any(line.tokens[r.first].segment == segment for r in line.readings)
+
+
+def _of_a_part(line: Line, reading: Reading, at: int) -> bool:
+    """Whether a count is enough for something that is named: "for the smoke test one epoch is enough"."""
+    statement = line.tokens[reading.first].statement
+    before = words_in(
+        t for t in line.tokens[: reading.first] if t.statement == statement and t.kind == "word"
+    )
+    after = words_in(line.tokens[at + 1 : at + 2])
+    return bool(_OF_PARTS & {*before, *after})

@@ -16,6 +16,7 @@ _KINDS = frozenset(
 _OTHERS = ("service", "process", "job", "desktop", "display", "server", "daemon", "container")
 _KEEP = frozenset({"keeps", "occupies", "reserves", "eats", "blocks"})
 _OWN = frozenset({"our", "my", "training", "this", "most"})
+_TIME = frozenset({"seconds", "minutes", "hours", "days", "weeks", "months"})
 _HOLDS = (["holds"], ["takes"], ["fits"], ["can hold"], ["can take"])
 _APART = frozenset({"per", "for", "each", "every", "of", "in", "and", "or"})
 # Networks that follow another one by an average have a momentum of their own, which is no optimizer's.
@@ -38,11 +39,12 @@ def no_settings(line: Line) -> None:
         ):
             token.claimed = True
         elif _one_that_holds(line, at):
-            token.claimed = True
             number = next(
                 (n for n in range(at + 2, min(at + 5, len(line.tokens))) if _is_count(line.tokens[n])), 0
             )
-            if number:
+            noun = line.tokens[number + 1] if number and number + 1 < len(line.tokens) else None
+            if noun is not None and noun.has("data") and noun.text not in _TIME:
+                token.claimed = True
                 line.claim(
                     Reading("batch_size", whole(line.tokens[number].value), at, number, scope="per_device"),
                     number,

@@ -152,7 +152,10 @@ def _of_hub(line: Line, at: int, known: Vocabulary) -> str:
     token = line.tokens[at]
     before = _before(line, at)
     to = bool(before) and before[0] in ("to", "into", "under", "below", "->", "→")
-    if next((w for w in before[:2] if w not in (":", "=")), "") in ("out", "output", "outputs"):
+    if (before and before[0] in ("output", "outputs")) or line.words(at - 2, at) in (
+        ["out", ":"],
+        ["out", "="],
+    ):
         # "…, output dpo-out/v1", "Out: asr/platt-small".
         return "output_dir"
     if not token.unit:
@@ -363,7 +366,9 @@ def _writes(line: Line, at: int, is_file: bool) -> bool | None:
     for place, word in enumerate(words):
         if word == "of" and words[place + 1 : place + 2] == ["out"]:
             return False
-        beside = words[place + 1 : place + 2] == ["next"] and not _SAVES & set(words)
+        beside = words[place + 1 : place + 2] == ["next"] and not (
+            _SAVES | _GOES_THERE | {"create", "land"}
+        ) & set(words)
         if word == "to" and (beside or _adapts(line, at)):
             # "Adapt the model to our FAQ (faq.csv)", "and next to them masks/*.npz".
             return False

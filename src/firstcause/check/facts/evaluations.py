@@ -37,10 +37,15 @@ def _of_its_own(code: Code, epoch: Loop, loop: Loop) -> ast.Call | None:
         if any(isinstance(p, ast.If) and epoch.holds(p) for p in epoch.module.ancestors(node)):
             continue
         found = resolve(code.project, epoch.module, node.func)
-        if isinstance(found, Defined) and any(
-            isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == "eval"
+        if not isinstance(found, Defined):
+            continue
+        called = {
+            n.func.attr
             for n in ast.walk(found.node)
-        ):
+            if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)
+        }
+        # What trains may put its teacher into evaluation mode.
+        if "eval" in called and not called & {"backward", "zero_grad"}:
             return node
     return None
 

@@ -144,16 +144,18 @@ def _named_labels(call: Call) -> Iterator[Fact]:
     for origin in call.code.origins(given.module, given.node):
         node: ast.AST | None = origin.node
         if isinstance(node, ast.DictComp):
-            node = node.generators[0].iter
+            one = node.generators[0]
+            node = one.iter if len(node.generators) == 1 and not one.ifs else None
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "dict" and node.args:
             node = node.args[0]
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "enumerate" and node.args:
             node = node.args[0]
-        if isinstance(node, ast.Dict) and None not in node.keys:
+        if isinstance(node, ast.Dict) and node.keys and None not in node.keys:
             yield Fact("num_labels", len(node.keys), call.site, "id2label=", "id2label")
         elif isinstance(node, ast.expr):
             names = call.code.constant(origin.module, node)
-            if names is not None and isinstance(names.value, (list, tuple)):
+            # An empty one is filled further down.
+            if names is not None and isinstance(names.value, (list, tuple)) and names.value:
                 yield Fact(
                     "num_labels", len(names.value), call.site, "id2label=", "id2label", not names.overridable
                 )
@@ -259,7 +261,10 @@ def _freezes_nothing(code: Code) -> bool:
     """Whether a library's trainer gets all weights, and nothing in the program speaks of freezing."""
     if not code.asked("freeze") or not code.calls(*TRAINERS):
         return False
-    words = ("freez", "frozen", "requires_grad", "no_grad", "optimizers", "create_optimizer")
+    words = (
+        "freez", "frozen", "requires_grad", "no_grad", "inference_mode", "detach", "setattr", "optimizers",
+        "create_optimizer", "kbit", "load_in_", "quantization_config",
+    )  # fmt: skip
     names = {
         name
         for module in code.modules

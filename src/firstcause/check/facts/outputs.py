@@ -112,4 +112,8 @@ def _when(code: Code, saves: list[Call]) -> Iterator[Fact]:
 def _chooses(code: Code, save: Call, epochs: list[Loop], parent: ast.AST) -> bool:
     """Whether a test within the loop decides in which epochs something is saved; which rank saves is none."""
     within = any(o.holds(parent) for o in epochs)
-    return isinstance(parent, ast.If) and within and not of_rank(code, save.module, parent.test)
+    if not isinstance(parent, ast.If) or not within:
+        return False
+    both = isinstance(parent.test, ast.BoolOp) and isinstance(parent.test.op, ast.And)
+    parts = parent.test.values if both and isinstance(parent.test, ast.BoolOp) else [parent.test]
+    return not all(of_rank(code, save.module, part) for part in parts)

@@ -39,7 +39,7 @@ def sized_facts(code: Code) -> Iterator[Fact]:
         given = [(c, name, position) for c, a in made for position, name in enumerate(a) if name in names]
         found = [(name, value_of(c, name, position)) for c, name, position in given]
         # Several may be several parts, of which one is meant.
-        sure = len(found) == 1
+        sure = len(found) == 1 and len(code.subclasses_of("torch.nn.Module")) == 1
         for name, value in found:
             if value is not None and isinstance(value.value, int) and not isinstance(value.value, bool):
                 how = f"the network's {name}="

@@ -19,7 +19,7 @@ from firstcause.fix.rewrite import replaced
 from firstcause.fix.statements import inserted_line_after, inserted_line_before, removed
 from firstcause.schema import Fix, Site
 from firstcause.source import Project
-from firstcause.source.copies import unfrozen_copies
+from firstcause.source.copies import DeepCopy, unfrozen_copies
 from firstcause.source.switches import Switch, switches
 from firstcause.source.tables import Table, maker, tables
 
@@ -35,7 +35,7 @@ def line(facts: Facts, project: Project) -> Site | None:
         made = constructions(project)
         return made[-1][0].site(made[-1][1]) if made else None
     if facts.get("reason") == "copied":
-        copied = unfrozen_copies(project)
+        copied = _copied(facts, project)
         return copied[0].module.site(copied[0].call) if copied else None
     if facts.get("reason") == "by-default":
         silent = _tables(facts, project)
@@ -51,7 +51,7 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     if facts.get("reason") == "copied":
         edits = [
             replaced(c.module, c.call, f"{c.module.segment(c.call)}.requires_grad_(True)")
-            for c in unfrozen_copies(project)
+            for c in _copied(facts, project)
         ]
     if facts.get("reason") == "by-default":
         edits = [_thawed(t) for t in _tables(facts, project)]
@@ -67,6 +67,12 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
         "They get gradients and are trained; memory for their gradients and the optimizer's state comes with it.",
         "An optimizer that is made before this line from the trainable parameters alone.",
     )
+
+
+def _copied(facts: Facts, project: Project) -> list[DeepCopy]:
+    """The copies that hold what is off by mistake."""
+    parts = {str(name).partition(".")[0] for _, name in facts.get("wrong") or []}
+    return [c for c in unfrozen_copies(project) if c.part in parts]
 
 
 def _how(facts: Facts) -> str:

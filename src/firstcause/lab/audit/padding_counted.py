@@ -22,6 +22,9 @@ VALUES = (
     "sub",
     "rsub",
 )
+# Losses of measured values, whose targets may tell by themselves where they were filled up; steps in a target take few values.
+MEASURED = frozenset({"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"})
+LEAST_VALUES = 5
 STEPS = 60
 
 
@@ -38,6 +41,7 @@ class Watch(Watcher):
         self.seen: dict[tuple[str, int], dict[str, Any]] = {}
         self.steps = 0
         self.pads = False
+        self.hooked: set[int] = set()
 
     def called(self, call: Call) -> None:
         if self.steps >= STEPS:
@@ -69,6 +73,7 @@ class Watch(Watcher):
     def after_step(self, optimizer: torch.optim.Optimizer) -> None:
         self.steps += 1
         self.inputs.clear()
+        self.hooked.clear()
 
     def _compared(self, call: Call) -> None:
         one, other = call.args[:2]
@@ -96,13 +101,21 @@ class Watch(Watcher):
             self._watch(call, predicted, target, padded[:, length - steps :], marker)
             return
         # What is told apart by the targets alone: series that were made as long as each other, of values that are never zero.
-        alone = self.pads and call.name in VALUES and target.dim() == 2 and target.is_floating_point()
+        alone = self.pads and call.name in MEASURED and target.dim() == 2 and target.is_floating_point()
         padded = tails(target) if alone else None
-        if padded is not None and not bool((target[~padded] == 0).any()):
-            self._watch(call, predicted, target, padded, None)
+        if padded is not None:
+            own = target[~padded]
+            if not bool((own == 0).any()) and own.unique().numel() >= LEAST_VALUES:
+                self._watch(call, predicted, target, padded, None, alone=True)
 
     def _watch(
-        self, call: Call, predicted: torch.Tensor, target: torch.Tensor, padded: torch.Tensor, marker: Any
+        self,
+        call: Call,
+        predicted: torch.Tensor,
+        target: torch.Tensor,
+        padded: torch.Tensor,
+        marker: Any,
+        alone: bool = False,
     ) -> None:
         site = places.of_frame(sys._getframe(3), columns=True)
         if site is None:
@@ -146,14 +159,27 @@ class Watch(Watcher):
                 "only": True,
                 "padding_idx": marker,
                 "classes": call.name in CLASSES,
+                "alone": alone,
             },
         )
         found["only"] = found["only"] and not bool((own == marked).any())
         values = each.mean(), each[kept].mean() if kept.any() else each.mean()
-        predicted.register_hook(lambda g: self._arrived(found, g, flat, call.name, values))
+        # Two losses of one prediction share its gradient, which is to be taken away once.
+        again = id(predicted) in self.hooked
+        self.hooked.add(id(predicted))
+        summed = call.kwargs.get("reduction") == "sum"
+        predicted.register_hook(
+            lambda g: self._arrived(found, g, flat, call.name, values, None if again else summed)
+        )
 
     def _arrived(
-        self, found: dict[str, Any], gradient: torch.Tensor, flat: torch.Tensor, name: str, values: Any
+        self,
+        found: dict[str, Any],
+        gradient: torch.Tensor,
+        flat: torch.Tensor,
+        name: str,
+        values: Any,
+        summed: bool | None,
     ) -> torch.Tensor | None:
         whole = gradient
         if name in CLASSES and gradient.dim() == 3:
@@ -164,10 +190,10 @@ class Watch(Watcher):
         found["counted"] += int((reached & flat).sum())
         found["all"].append(float(values[0]))
         found["real"].append(float(values[1]))
-        if not self.settings.get("left_out") or name in CLASSES or not bool((~flat).any()):
+        if not self.settings.get("left_out") or summed is None or name in CLASSES or not bool((~flat).any()):
             return None
         # As if the mean had been over the real places.
-        kept = (~flat).to(whole.dtype) * (len(flat) / float((~flat).sum()))
+        kept = (~flat).to(whole.dtype) * (1.0 if summed else len(flat) / float((~flat).sum()))
         return (whole.reshape(len(flat), -1) * kept[:, None]).reshape(whole.shape)
 
     def facts(self) -> dict[str, Any]:

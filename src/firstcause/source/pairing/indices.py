@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
+from firstcause.source.callsites import last_name
 from firstcause.source.module import Module
 from firstcause.source.pairing.drawn import drawn_once, draws
 from firstcause.source.pairing.pairs import given, name_of
@@ -15,7 +15,22 @@ from firstcause.source.pairing.texts import changed, one_line
 # Statements that stand so near to each other that what they read is used together.
 NEAR = 2
 # What holds row numbers in another order, and no property of the rows.
-OF_ROWS = re.compile(r"order|perm|idx|ind(ex|ices)|rows?|shuf|sort|sel|pick|choice|keep", re.IGNORECASE)
+OF_ROWS = frozenset(
+    {
+        "order",
+        "perm",
+        "permutation",
+        "idx",
+        "index",
+        "indices",
+        "inds",
+        "row",
+        "rows",
+        "shuffled",
+        "selected",
+        "picked",
+    }
+)
 
 
 def find(module: Module) -> Iterator[Parting]:
@@ -75,7 +90,12 @@ def _differ(module: Module, one: ast.Subscript, other: ast.Subscript) -> bool:
         for s in (one, other)
         for n in module.inside(s.slice, ast.Name, ast.Attribute)
     )
-    if bases[0] == bases[1] or looked_up or _is_looked_up(one, other) or _is_looked_up(other, one):
+    if (
+        bases[0] == bases[1]
+        or looked_up
+        or _is_looked_up(module, one, other)
+        or _is_looked_up(module, other, one)
+    ):
         return False
     if first == second:
         # The same call twice draws two times.
@@ -88,12 +108,13 @@ def _differ(module: Module, one: ast.Subscript, other: ast.Subscript) -> bool:
     return drawn[0] is not None and drawn[0] == drawn[1]
 
 
-def _is_looked_up(one: ast.Subscript, other: ast.Subscript) -> bool:
+def _is_looked_up(module: Module, one: ast.Subscript, other: ast.Subscript) -> bool:
     """Whether a row number is what a third table has at the other's row: ``appeal[genre[item]]`` beside ``style[item]``."""
     index = one.slice
     if not isinstance(index, ast.Subscript) or ast.dump(index.slice) != ast.dump(other.slice):
         return False
-    return not OF_ROWS.search(name_of(index.value) or "")
+    words = set(last_name(index.value).lower().split("_"))
+    return not words & OF_ROWS and _drawn(module, index.value) is None
 
 
 def _drawn(module: Module, index: ast.expr) -> str | None:

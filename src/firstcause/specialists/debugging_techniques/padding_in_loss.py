@@ -37,7 +37,8 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     if one is None or found is None:
         return inconclusive(CAUSE, "padded places that the loss gives a gradient to")
     site = examination.site(one["site"])
-    if not _apart(one):
+    # Values that end in zeros may be meant: only the experiment tells then.
+    if one["alone"] or not _apart(one):
         return _without(examination, found, one)
     whole, real = _ends(one)
     text = f"{_told(one)}, at {site}; at the end the mean over all places is {whole:.4g}, over the real ones {real:.4g}"
@@ -71,7 +72,8 @@ def _without(examination: Examination, found: Ran, one: Facts) -> Hypothesis:
     settings = {"watch": ["padding_counted"], "left_out": True}
     arm = Arm("padded places left out of the loss", "audit", settings)
     other = examination.lab.from_start([arm], examination.lab.horizon(audits.STEPS))[arm.name]
-    beside = next((p for p in other.facts.get("padding") or [] if p["site"] == one["site"]), None)
+    seen_there: list[Facts] = [p for p in other.facts.get("padding") or [] if p["real"]]
+    beside = next((p for p in seen_there if p["site"] == one["site"]), None)
     then, now = _ends(one)[1], _ends(beside)[1] if beside is not None else math.nan
     text = (
         f"{_told(one)}, at {site}; over the real places the loss ends at {then:.4g}, and at {now:.4g} where the others "

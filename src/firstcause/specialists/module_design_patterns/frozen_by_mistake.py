@@ -104,10 +104,11 @@ def _never_loaded(examination: Examination, found: Ran, frozen: list[Facts]) -> 
 
 def _copied(examination: Examination, found: Ran, frozen: list[Facts]) -> list[Facts]:
     """Deep copies of what was switched off in another model, beside trained parts, in an optimizer that holds them all."""
-    if examination.project is None or not unfrozen_copies(examination.project):
-        return []
+    project = examination.project
+    parts = {c.part for c in unfrozen_copies(project)} if project is not None else set()
     trained = {root for root, _ in found.facts.get("on") or []}
-    return [p for p in frozen if p["copy_of"] and p["held"] and p["last_on"] is None and p["root"] in trained]
+    mine = [p for p in frozen if p["root"] in trained and str(p["name"]).partition(".")[0] in parts]
+    return [p for p in mine if p["copy_of"] and p["held"] and p["last_on"] is None]
 
 
 def _owner(parameter: Facts) -> str:

@@ -98,6 +98,7 @@ def _is_loss(model: Call) -> bool:
 
 
 _POLICY = """
+import gymnasium
 import torch
 from torch import nn
 
@@ -109,7 +110,8 @@ def network():
 def act(net, state):
     return net(torch.as_tensor(state, dtype=torch.float32{device}).unsqueeze(0)){moved}.argmax(1).item(){mark}
 
-def main(env):
+def main():
+    env = gymnasium.make("CartPole-v1")
     net = network()
     goal = torch.zeros(4, device=DEVICE)
     state = env.reset()
@@ -162,11 +164,8 @@ from torch.utils.data import DataLoader
 DEVICE = torch.device("cuda")
 
 @torch.no_grad()
-def validate(net, loader, goal):
-    net.eval()
-    return sum(0.0 for _ in loader) + walk(net, loader, goal)
-
 def walk(net, loader, goal):
+    net.eval()
     total = 0.0
     for x, y in loader:
         {moved}
@@ -190,7 +189,6 @@ BAD = (*BAD, Example(_GENERATE.format(move="", mark="  # found")))
 GOOD = (
     Example(_VALIDATE.format(moved="x = x.to(DEVICE)", mark="")),
     Example(_VALIDATE.format(moved="x = x + 0", mark="")),
-    Example(_VALIDATE.format(moved="pass", mark="").replace("nn.Linear(4, 1).to(DEVICE)", "nn.Linear(4, 1)")),
     Example(_POLICY.format(device=", device=DEVICE", moved="", mark="")),
     Example(_POLICY.format(device="", moved="", mark="").replace(".to(DEVICE)", "")),
     Example(_POLICY.format(device="", moved="", mark="").replace(".unsqueeze(0)", ".to(DEVICE)")),

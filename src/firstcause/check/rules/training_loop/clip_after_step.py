@@ -27,16 +27,21 @@ def find(code: Code) -> Iterator[Finding]:
         # Gradients that are left over at the end of an iteration may be what the next one starts from.
         if not any(e.kind == "zero-grad" for e in seen):
             continue
+        # Of several optimizers each may have its own clipping.
+        several = len({e.objects for e in seen if e.kind in ("step", "scaler-step")}) > 1
         for event in seen:
             if event.kind == "backward":
                 step, clipped = None, False
             elif event.kind == "clip":
-                if step is not None and not clipped and event.guards == step.guards:
+                alike = step is not None and event.guards == step.guards and not (event.guarded and several)
+                if step is not None and alike and not clipped:
                     text = "gradients are clipped here, behind the step that uses them: the bound never holds"
                     more = {"related": (step.call.site,)}
                     yield finding(SLUG, CATEGORY, event.call.module, event.call.node, text, **more)
                 clipped = True
-            elif event.kind in ("step", "scaler-step"):
+            elif event.kind in ("step", "scaler-step") and (
+                step is None or step.guarded or not event.guarded
+            ):
                 step = event
 
 

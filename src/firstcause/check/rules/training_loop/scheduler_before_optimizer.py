@@ -28,11 +28,11 @@ def find(code: Code) -> Iterator[Finding]:
         waiting: Event | None = None
         stepped = False
         for event in events(code, loop):
-            if event.kind == "schedule" and not stepped:
+            if event.kind == "schedule" and not stepped and not event.guarded:
                 waiting = waiting or event
             elif event.kind in ("step", "scaler-step"):
                 stepped = True
-                if waiting is not None and event.guards == waiting.guards:
+                if waiting is not None and not event.guarded:
                     text = "the schedule steps before the optimizer: the first learning rate is never used"
                     more = {"related": (event.call.site,)}
                     yield finding(SLUG, CATEGORY, waiting.call.module, waiting.call.node, text, **more)

@@ -1,0 +1,16 @@
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+DEVICE = torch.device("cuda")
+
+def main(data):
+    net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1)).to(DEVICE)
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x, y in DataLoader(data, batch_size=8, shuffle=True):
+        x, y = x.to(DEVICE), y.to(DEVICE)
+        opt.zero_grad()
+        nn.functional.mse_loss(net(x).squeeze(1), y).backward()
+        opt.step()
+    net.cpu().eval()
+    torch.save(net.state_dict(), "net.pt")
+    print(net(torch.randn(1, 4)))

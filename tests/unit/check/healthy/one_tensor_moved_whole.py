@@ -1,0 +1,15 @@
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+DEVICE = torch.device("cuda")
+
+def main(X, Y):
+    net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1)).to(DEVICE)
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    loader = DataLoader(TensorDataset(X.to(DEVICE), Y), batch_size=8, shuffle=True)
+    for x, y in loader:
+        y = y.to(DEVICE)
+        opt.zero_grad()
+        loss = nn.functional.mse_loss(net(x).squeeze(1), y)
+        loss.backward()
+        opt.step()
