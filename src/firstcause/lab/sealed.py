@@ -121,10 +121,11 @@ def unsaved(failure: dict[str, Any]) -> str:
 
 
 def moved(word: str, folder: str, copy: str) -> str:
-    """A word of a command with the user's folder replaced by its copy."""
+    """A word of a command with the user's folder replaced by its copy; what was not copied, as an environment is, stays."""
     for known in (os.path.abspath(folder), os.path.realpath(folder)):
         if word == known or word.startswith(known + os.sep):
-            return copy + word[len(known) :]
+            there = copy + word[len(known) :]
+            return word if os.path.lexists(word) and not os.path.lexists(there) else there
     return word
 
 
