@@ -19,6 +19,7 @@ from firstcause.schema import Fix, Site
 from firstcause.source import Module, Project
 from firstcause.source.feeds import last_name
 from firstcause.source.flow import origins
+from firstcause.source.resolve import Defined, resolve
 
 CAUSE = "uneven-batches-per-rank"
 _RANK = re.compile(r"rank|world|shard", re.IGNORECASE)
@@ -34,7 +35,28 @@ def line(facts: Facts, project: Project) -> Site | None:
     through = iterated(node.iter)
     made = [o for o in origins(project, module.path, through.lineno, through) if o.module is module]
     divided = next((d for o in made if (d := _divided(module, o.node)) is not None), None)
-    return module.site(divided if divided is not None else node)
+    dealt = _dealt(project, module, divided) if divided is not None else None
+    return dealt or module.site(divided if divided is not None else node)
+
+
+def _dealt(project: Project, module: Module, divided: ast.AST) -> Site | None:
+    """Where a class of the program's that is given the rank deals out by it: ``order[self.rank :: self.world]``."""
+    for call in (n for n in ast.walk(divided) if isinstance(n, ast.Call)):
+        found = resolve(project, module, call.func)
+        if not isinstance(found, Defined) or not isinstance(found.node, ast.ClassDef):
+            continue
+        rows = [
+            n for n in ast.walk(found.node) if isinstance(n, ast.Subscript) and isinstance(n.slice, ast.Slice)
+        ]
+        # A step and a start: every so many of them from the rank's own on.
+        strided = [
+            n
+            for n in rows
+            if isinstance(n.slice, ast.Slice) and n.slice.step is not None and n.slice.lower is not None
+        ]
+        if len(strided) == 1:
+            return found.module.site(strided[0])
+    return None
 
 
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:
