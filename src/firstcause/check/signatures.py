@@ -69,7 +69,7 @@ def argument_standing(library: str, call: str, argument: str, versions: Mapping[
         call = HANDED_ON.get((library, call), call)
     if found is None or call not in found.calls:
         return "open"
-    now = index(found, versions.get(library))
+    now = index(found, _used(library, versions))
     standing = _standing(found.calls[call], argument, now)
     if standing == "taken":
         return standing
@@ -83,6 +83,11 @@ def argument_standing(library: str, call: str, argument: str, versions: Mapping[
     return "open" if foreign else standing
 
 
+def _used(library: str, versions: Mapping[str, str]) -> str | None:
+    """The version in use; packages are required by names with dashes."""
+    return versions.get(library) or versions.get(library.replace("_", "-"))
+
+
 def _is_foreign(argument: str) -> bool:
     """A base that stands in another package and has fields; mixins and the roots of class kinds have none."""
     bases = argument.strip("<>").split(",")
@@ -94,7 +99,7 @@ def export_standing(library: str, name: str, versions: Mapping[str, str]) -> Sta
     found = table(library)
     if found is None or name.endswith(FALLBACKS.get(library, "\0")):
         return "open"
-    return _standing(found.exports, name, index(found, versions.get(library)))
+    return _standing(found.exports, name, index(found, _used(library, versions)))
 
 
 def last_with(library: str, call: str, argument: str) -> str:
@@ -109,7 +114,8 @@ def last_with(library: str, call: str, argument: str) -> str:
     ):
         found = table(where)
         span = found.calls.get(name, {}).get(argument) if found is not None else None
-        if found is not None and span is not None:
+        # What the newest one has, it has since a later version than the one in use.
+        if found is not None and span is not None and span[1] < len(found.versions) - 1:
             return f"{where} {found.versions[span[1]]}"
     return ""
 

@@ -6,6 +6,7 @@ import pytest
 
 from firstcause.check.brief import Text
 from firstcause.check.libraries import versions
+from firstcause.check.signatures import argument_standing, last_with
 from firstcause.source.project import Project
 
 
@@ -73,3 +74,15 @@ def test_a_pin_beats_the_users_words_and_they_beat_a_range(tmp_path, monkeypatch
         "trl": "0.9.0",
         "peft": "0.18.0",
     }
+
+
+@pytest.mark.parametrize(
+    ("own", "base", "standing"),
+    [("5.1.2", "5.24.0", "removed"), ("6.2.0", "5.24.0", "taken"), ("5.1.2", "4.57.1", "taken")],
+)
+def test_an_argument_that_a_class_has_of_its_own_again(own: str, base: str, standing: str) -> None:
+    """transformers 5 has lost warmup_ratio; sentence-transformers has it of its own since 5.4."""
+    name = "SentenceTransformerTrainingArguments"
+    versions = {"sentence-transformers": own, "transformers": base}
+    assert argument_standing("sentence_transformers", name, "warmup_ratio", versions) == standing
+    assert "sentence_transformers" not in last_with("sentence_transformers", name, "warmup_ratio")
