@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from firstcause.check.brief.reading import Line
+from firstcause.check.brief.tokens import words_in
 from firstcause.check.brief.values import accepts
 from firstcause.check.brief.vocabulary import word_set
 
@@ -28,6 +29,9 @@ _MULTIPLE = frozenset({"divisible", "multiple", "multiples", "power", "powers"})
 _OTHER_DECAYS = word_set("fits", "other_decays")
 _ONE_CALL = frozenset({"batch", "minibatch", "mini batch", "in a batch"})
 _CUT_INTO = frozenset({"blocks of", "chunks of", "windows of", "documents of", "sequences of", "length of"})
+_WRITTEN_ROWS = frozenset(
+    {"line", "lines", "row", "rows", "record", "records", "file", "files", "entry", "object"}
+)
 _NO_THINGS = word_set("leftovers", "no_nouns")
 
 
@@ -75,6 +79,11 @@ def fits(line: Line, number: int, name: int) -> bool:
         if counts or line.tokens[name + 1].text not in (":", "="):
             # "On the GPU: 2 layers, …" counts layers.
             return False
+    if word.key == "num_return_sequences" and _WRITTEN_ROWS & set(
+        words_in(line.tokens[number + 1 : name + 1])
+    ):
+        # "One line per prompt" says how they are written.
+        return False
     if word.text == "patient" and name and not line.tokens[name - 1].text.startswith(_BEING):
         # "One folder per patient".
         return False

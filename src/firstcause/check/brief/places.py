@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from firstcause.check.brief.folders import described_folders, siblings
 from firstcause.check.brief.new_names import new_name
 from firstcause.check.brief.reading import Line, Reading
+from firstcause.check.brief.row_by_row import one_for_each
 from firstcause.check.brief.teachers import of_teacher
 from firstcause.check.brief.tokens import SPLITS, Token, words_in
 from firstcause.check.brief.vocabulary import Vocabulary, word_set
@@ -76,7 +77,7 @@ def name_places(line: Line, known: Vocabulary, typed: str, heard: Sequence[Readi
         if token.kind == "hub":
             key = _of_hub(line, at, known)
         elif token.kind == "path":
-            key = "output_path" if _one_for_each(line, at, heard) else _of_path(line, at, known)
+            key = "output_path" if one_for_each(line, at, heard) else _of_path(line, at, known)
         elif token.kind == "model":
             _model(line, at, typed)
             continue
@@ -101,13 +102,6 @@ def _model(line: Line, at: int, typed: str) -> None:
         return
     places = [n for n in range(first, at + 1) if not line.tokens[n].claimed]
     line.claim(Reading("model", own[0] + spelling(line.tokens[at], typed), first, at), *places)
-
-
-def _one_for_each(line: Line, at: int, heard: Sequence[Reading]) -> bool:
-    """Whether a bare name with a placeholder stands where what is read was named before: "6. labels_<year>.csv"."""
-    name = line.tokens[at].text
-    inputs = [str(r.value) for r in heard if r.key == "input_path"]
-    return at == 0 and bool(inputs) and bool(re.search(r"<[\w-]+>|\{[\w-]+\}", name)) and name not in inputs
 
 
 def spelling(token: Token, typed: str) -> str:
