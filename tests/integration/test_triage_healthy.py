@@ -18,7 +18,8 @@ import pytest
 
 PROGRAMS = Path(__file__).parent / "healthy"
 SIZE = 200_000
-TORCHRUN = ["-m", "torch.distributed.run", "--nproc_per_node=2", "--log-dir", "logs"]
+# Without --standalone the port is always the same, which another program may hold.
+TORCHRUN = ["-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2", "--log-dir", "logs"]
 RUNS = [
     pytest.param([], "plain", "torch", id="plain"),
     pytest.param(TORCHRUN, "ranks", "torch", id="torchrun"),
