@@ -25,9 +25,8 @@ OF_VALUES = frozenset({"torch.tensor", "torch.as_tensor", "torch.from_numpy"})
 ELSEWHERE = frozenset({"to", "cuda", "type", "type_as", "new_tensor", "pin_memory"})
 # Surroundings whose states are arrays of numbers.
 ENVIRONMENTS = ("gymnasium", "gym")
-UNCLEAR = frozenset(
-    {"deepcopy", "register_forward_pre_hook", "set_default_device", "load_state_dict_from_url"}
-)
+# A copy may lie elsewhere, and a hook may move what the model is given.
+UNCLEAR = frozenset({"deepcopy", "register_forward_pre_hook"})
 
 
 def made_on_the_host(code: Code) -> Iterator[Unmoved]:

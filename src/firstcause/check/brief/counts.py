@@ -14,18 +14,10 @@ _SORTS_OF_EPOCH = word_set("counts", "sorts_of_epoch")
 _WAITS = frozenset({"early_stopping_patience", "early_stopping"})
 # "Stop after 3 bad epochs".
 _BAD = frozenset({"bad", "stagnant", "flat", "unsuccessful", "failed"})
+# What waits for a curve to rest, so that the count is a patience.
 _WAITED_FOR = (
-    "stop",
-    "patien",
-    "abort",
-    "give up",
-    "gives up",
-    "end the",
-    "once",
-    "as soon as",
-    "when",
-    "if ",
-)
+    "stop", "patien", "abort", "give up", "gives up", "end the", "once", "as soon as", "when", "if ",
+)  # fmt: skip
 _IN_A_ROW = frozenset({"in", "a", "row"})
 _STANDS_STILL = ("stagnat", "stall", "plateau", "flat")
 # What a metric does, or fails to do, while one waits.
@@ -100,21 +92,7 @@ def _has_been(line: Line, place: int, at: int) -> bool:
     """Whether it is told when a curve came to rest, and nothing waits for that: "was flat after 6 epochs"."""
     over = {"was", "were", "went", "became"} & set(line.words(max(0, place - 2), place))
     said = " ".join(words_in(line.tokens))
-    waits = any(
-        w in said
-        for w in (
-            "stop",
-            "patien",
-            "abort",
-            "give up",
-            "gives up",
-            "end the",
-            "once",
-            "as soon as",
-            "when",
-            "if ",
-        )
-    )
+    waits = any(w in said for w in _WAITED_FOR)
     return bool(over) and place < at and not waits and line.tokens[at - 1].text in ("after", "by", "at")
 
 

@@ -24,6 +24,7 @@ from firstcause.check.brief.metrics import best_by, note_metric
 from firstcause.check.brief.modules import target_modules
 from firstcause.check.brief.mood import negated, settle
 from firstcause.check.brief.no_settings import no_settings
+from firstcause.check.brief.one_device import held_by_one
 from firstcause.check.brief.paces import kept_checkpoints, paces
 from firstcause.check.brief.pairing import pair
 from firstcause.check.brief.pairs import split_pairs
@@ -61,6 +62,7 @@ def read_sentence(
         return line
     corrects = any(t.has("correction") for t in sentence.tokens)
     no_settings(line)
+    held_by_one(line)
     glued_letters(line)
     split_pairs(line)
     left_free(line)

@@ -17,21 +17,9 @@ _WATCHES = frozenset({"early_stopping", "early_stopping_patience", "metric_for_b
 _PICKS = word_set("metrics", "picks")
 _RETURNS = word_set("metrics", "returns")
 _SUPERLATIVES = frozenset({"best", "lowest", "highest"})
-_RETURNED = frozenset(
-    {
-        "kept",
-        "returned",
-        "loaded",
-        "saved",
-        "restored",
-        "stored",
-        "reloaded",
-        "back",
-        "stays",
-        "stay",
-        "remains",
-    }
-)
+_RETURNED = frozenset({
+    "kept", "returned", "loaded", "saved", "restored", "stored", "reloaded", "back", "stays", "stay", "remains",
+})  # fmt: skip
 # "Return the best", "keep the lowest one": what is meant is a checkpoint.
 _ONE = word_set("metrics", "one")
 _WEIGHTS = (".pt", ".pth", ".ckpt", ".bin", ".safetensors")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from firstcause.check.brief.numbers import whole
-from firstcause.check.brief.reading import Line, Reading
+from firstcause.check.brief.reading import Line
 from firstcause.check.brief.tokens import Token, words_in
 
 _GROUPS = frozenset({"group", "groups"})
@@ -16,8 +15,6 @@ _KINDS = frozenset(
 _OTHERS = ("service", "process", "job", "desktop", "display", "server", "daemon", "container")
 _KEEP = frozenset({"keeps", "occupies", "reserves", "eats", "blocks"})
 _OWN = frozenset({"our", "my", "training", "this", "most"})
-_TIME = frozenset({"seconds", "minutes", "hours", "days", "weeks", "months"})
-_HOLDS = (["holds"], ["takes"], ["fits"], ["can hold"], ["can take"])
 _APART = frozenset({"per", "for", "each", "every", "of", "in", "and", "or"})
 # Networks that follow another one by an average have a momentum of their own, which is no optimizer's.
 _AVERAGES = frozenset({"average", "averaged", "ema", "target", "teacher", "polyak"})
@@ -38,17 +35,6 @@ def no_settings(line: Line) -> None:
             or _of_average(line, at)
         ):
             token.claimed = True
-        elif _one_that_holds(line, at):
-            number = next(
-                (n for n in range(at + 2, min(at + 5, len(line.tokens))) if _is_count(line.tokens[n])), 0
-            )
-            noun = line.tokens[number + 1] if number and number + 1 < len(line.tokens) else None
-            if noun is not None and noun.has("data") and noun.text not in _TIME:
-                token.claimed = True
-                line.claim(
-                    Reading("batch_size", whole(line.tokens[number].value), at, number, scope="per_device"),
-                    number,
-                )
 
 
 def _of_loss(line: Line, at: int) -> bool:
@@ -71,25 +57,6 @@ def _one_layer(line: Line, at: int) -> bool:
     after = " ".join(words_in(_behind(line, at, 3))).replace("-", " ").split()
     spelled = line.tokens[at].spelled and line.tokens[at].value == 1
     return spelled and bool(after) and after[0] in _KINDS and bool({"layer", "head"} & set(after[1:3]))
-
-
-def _one_that_holds(line: Line, at: int) -> bool:
-    """ "One card holds 8 pairs": whichever it is, and not how many there are."""
-    words = [t.text for t in _behind(line, at, 3)]
-    return (
-        line.tokens[at].value == 1
-        and words[:1] in (["card"], ["gpu"])
-        and words[1:2] in _HOLDS
-        and not _is_memory(line, at)
-    )
-
-
-def _is_memory(line: Line, at: int) -> bool:
-    return any(t.kind == "number" and t.unit == "gb" for t in _behind(line, at, 5))
-
-
-def _is_count(token: Token) -> bool:
-    return token.kind == "number" and not token.unit and token.value >= 1
 
 
 def _of_others(line: Line, at: int) -> bool:

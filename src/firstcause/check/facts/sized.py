@@ -24,7 +24,7 @@ CONFIGURED = {
 
 
 def sized_facts(code: Code) -> Iterator[Fact]:
-    """Facts of hidden_size and num_layers where one network alone is given them; the code that is asked for neither has none."""
+    """Facts of hidden_size and num_layers, where they are asked for; sure where the project has one network alone."""
     wanted = {key: names for key, names in PARAMETERS.items() if code.asked(key)}
     if not wanted:
         return

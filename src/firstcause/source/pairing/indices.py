@@ -15,22 +15,9 @@ from firstcause.source.pairing.texts import changed, one_line
 # Statements that stand so near to each other that what they read is used together.
 NEAR = 2
 # What holds row numbers in another order, and no property of the rows.
-OF_ROWS = frozenset(
-    {
-        "order",
-        "perm",
-        "permutation",
-        "idx",
-        "index",
-        "indices",
-        "inds",
-        "row",
-        "rows",
-        "shuffled",
-        "selected",
-        "picked",
-    }
-)
+OF_ROWS = frozenset({
+    "order", "perm", "permutation", "idx", "index", "indices", "inds", "row", "rows", "shuffled", "selected", "picked",
+})  # fmt: skip
 
 
 def find(module: Module) -> Iterator[Parting]:

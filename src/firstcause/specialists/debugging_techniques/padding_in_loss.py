@@ -18,7 +18,7 @@ LEAST_SHARE, COUNTED, APART = 0.05, 0.95, 0.1
 # What the loss over the real places comes to at most, of what it was, where the padding was what kept it up.
 MET = 0.75
 # Words of a program that knows of its padding.
-KNOWN = r"pad|mask|length|\blens?\b(?!\()"
+KNOWN = r"pad|mask|length|\blens?\b"
 
 
 def seen(found: Ran, examination: Examination) -> str | None:

@@ -117,7 +117,7 @@ def _feeds_backward(module: Module, place: ast.With) -> bool:
     if loop is None:
         return False
     calls = [n for n in module.inside(loop, ast.Call) if getattr(n.func, "attr", "") == "backward"]
-    if not calls or len(calls) != 1:
+    if len(calls) != 1:
         return False
     last, end = calls[0].lineno, place.end_lineno or place.lineno
     flowing = {t.id for n in place.body if isinstance(n, ast.Assign) for t in _names(n.targets)}

@@ -31,12 +31,12 @@ def find(code: Code) -> Iterator[Finding]:
             ):
                 last = event
             elif event.kind in ("step", "scaler-step"):
-                # The step of another branch, or one that makes its gradients itself, is another story.
-                reached = last is not None and last.guards == event.guards[: len(last.guards)]
-                own = (
-                    reached and not (event.call.node.args or event.call.node.keywords)
-                ) or event.kind != "step"
-                if last is not None and reached and own and event.objects and last.objects == event.objects:
+                given = event.call.node.args or event.call.node.keywords
+                closure = event.kind == "step" and bool(given)
+                # The step of another branch, or one whose closure makes its gradients, is another story.
+                follows = last is not None and last.guards == event.guards[: len(last.guards)]
+                same = last is not None and event.objects and last.objects == event.objects
+                if last is not None and follows and same and not closure:
                     text = "gradients are cleared here, after backward and before the optimizer's step, which finds none"
                     yield finding(
                         SLUG, CATEGORY, last.call.module, last.call.node, text, related=(event.call.site,)
