@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from firstcause.errors import FirstcauseError
-from firstcause.fix.recorded_copy import program_copied
+from firstcause.fix.recorded_copy import ProgramCopy, program_copied
 from firstcause.lab.counterfactual import Lab
+from firstcause.record import private
 from firstcause.record.folder import RunFolder
 
 Facts = dict[str, Any]
@@ -26,22 +27,38 @@ def replayed_in_copy(
 
     It is handed back as it was where there is no leave or no time, or where the copy failed in another way.
     """
-    run = folder.run()
-    if lab is None or not lab.allowed() or lab.seconds_left < (run.seconds or 0.0) + BESIDE:
-        return failure
-    try:
-        with program_copied(run.folder) as copy:
-            ran = copy.record(run, lab.seconds_left, variables=dict(variables))
-            moved = (_moved(f, copy.path, run.folder) for f in RunFolder(ran.record).failures())
-            same = next((f for f in moved if "replay" in f and _is_same(failure, f)), None)
-    except FirstcauseError:
-        # The folder is too large for a copy, or the run left no record: what was saved is still there.
-        return failure
+    failed = failures_in_copy(folder, lab, lambda _: dict(variables))
+    same = next((f for f in failed if "replay" in f and _is_same(failure, f)), None)
     if same is None or not same["replay"].get("exact"):
         return failure
     whole = failure | {key: same[key] for key in TAKEN if key in same}
-    folder.write_json(os.path.join("failures", failure["name"] + ".json"), whole)
+    keep(folder, whole)
     return whole
+
+
+def failures_in_copy(
+    folder: RunFolder, lab: Lab | None, variables: Callable[[ProgramCopy], dict[str, str]]
+) -> list[Facts]:
+    """The failures of one more run in a copy of the program, their places those of the program itself.
+
+    None where there is no leave or no time, where the folder is too large for a copy, or where nothing was recorded.
+    """
+    run = folder.run()
+    if lab is None or not lab.allowed() or lab.seconds_left < (run.seconds or 0.0) + BESIDE:
+        return []
+    try:
+        with program_copied(run.folder) as copy:
+            ran = copy.record(run, lab.seconds_left, variables=variables(copy))
+            return [_moved(f, copy.path, run.folder) for f in RunFolder(ran.record).failures()]
+    except FirstcauseError:
+        # What was saved of the failure is still there.
+        return []
+
+
+def keep(folder: RunFolder, failure: Facts) -> None:
+    """Write a failure among those of the run."""
+    private.make_folder(folder.file("failures"))
+    folder.write_json(os.path.join("failures", failure["name"] + ".json"), failure)
 
 
 def _is_same(one: Facts, other: Facts) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from firstcause.diagnose import answer, bounds, heard, history, of_ranks, precedents, theories
+from firstcause.diagnose.around_failure import replayed_around
 from firstcause.diagnose.repeatable import repeatable
 from firstcause.diagnose.runaway import rooted
 from firstcause.diagnose.suspicions import LEAST_STEPS, Suspicion, alone, audited, left, slow, suspicion
@@ -56,7 +57,7 @@ def diagnose(
         failure = replayed_under_marks(folder, replayed_without_card(folder, failure, place), place)
         symptom, failure = of_ranks.replayed(folder, symptom, failure, place)
         examination = Examination(folder, run, symptom, failure, place)
-        concluded = _settled(examination, asked)
+        concluded, examination = _concluded(examination, asked)
         deeper = rooted(examination, concluded, lab, lambda told, own: _established(told, own, asked))
         if deeper is not None:
             concluded, examination = deeper
@@ -78,6 +79,20 @@ def diagnose(
     if concluded.status == "not-established" and run.symptoms:
         concluded = heard.completed(concluded, _heard(examination) if examination else heard.heard(folder))
     return history.characterised(folder, run, theories.answered(concluded, asked, examination))
+
+
+def _concluded(examination: Examination, asked: Sequence[theories.Asked]) -> tuple[Diagnosis, Examination]:
+    """What the kept failure tells, or where that is too little, what a replay of the statements around it does."""
+    # A call that was made once more by itself tells nothing of where its arguments come from.
+    first = "recalled" in examination.failure
+    around = replayed_around(examination) if first else None
+    if around is None:
+        concluded = _settled(examination, asked)
+        around = None if first or concluded.status == "established" else replayed_around(examination)
+        if around is None:
+            return concluded, examination
+    wider = Examination(examination.folder, examination.run, examination.symptom, around, examination.lab)
+    return _settled(wider, asked), wider
 
 
 def _worth_a_word(first: Symptom | None, suspected: Suspicion | None) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -80,7 +80,7 @@ def _unsqueezed(repeats: Repeats, call: Call, grown: Outputs) -> Iterator[Change
     dropped = [a for a in axes if sizes[a] == 1]
     bigger = grown.get(key_of(given))
     known = bigger.shape if bigger is not None and bigger.dim() == len(sizes) else sizes
-    batch = [i for i, size in enumerate(sizes) if known[i] != size]
+    batch = [i for i, size in enumerate(sizes) if known[i] != size] or _varying(repeats, call, sizes)
     for axis in dropped:
         kept = [s for i, s in enumerate(sizes) if i == axis or i not in dropped]
         facts = {
@@ -93,9 +93,20 @@ def _unsqueezed(repeats: Repeats, call: Call, grown: Outputs) -> Iterator[Change
         facts |= {
             "shape": list(sizes),
             "batch_axis": batch[0] if len(batch) == 1 else None,
-            "one_sample": bool(grown),
+            "one_sample": bool(grown or batch),
         }
         yield Change(facts, {(call.number, 0): repeats.filled(kept, given.dtype)})
+
+
+def _varying(repeats: Repeats, call: Call, sizes: Sequence[int]) -> list[int]:
+    """The axes of size 1 that the same line was given larger before, as the batches of a loader but for the last."""
+    same = [c for c in repeats.behind if c.name == call.name and c.site == call.site and c is not call]
+    shapes = [next(c.given()).shape for c in same]
+    return [
+        i
+        for i, size in enumerate(sizes)
+        if size == 1 and any(len(s) == len(sizes) and s[i] > 1 for s in shapes)
+    ]
 
 
 def _aligned(repeats: Repeats, call: Call) -> Iterator[Change]:

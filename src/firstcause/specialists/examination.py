@@ -59,11 +59,19 @@ class Examination:
     def step(self) -> int | None:
         return self.failure.get("step")
 
+    def steps_of(self, module: str) -> int:
+        """The recorded steps before the failure in which a module's parameters had a gradient."""
+        begins = f"grad_norm/{module}."
+        return sum(any(k.startswith(begins) for k in row) for row in self.rows)
+
     @property
     def not_replayed(self) -> str:
         """Why there is no replay of the failing step; empty where there is one."""
         if not self.failure:
-            return "the failing step was not kept: it lies outside of every loop and function that holds an optimizer step"
+            kept = "the failing step was not kept: it lies outside of every loop and function that holds an optimizer step"
+            if self.symptom.kind != "exception" or (self.lab is not None and self.lab.allowed()):
+                return kept
+            return f"{kept}; `firstcause diagnose --yes` runs the program once more and replays what is around it"
         if self.failure.get("not_replayable") and not self.replay:
             return f"the failing step could not be replayed: {self.failure['not_replayable']}"
         if self.replay.get("status") == "withheld":

@@ -57,7 +57,7 @@ class CallReplay(Replay):
             keywords = {k: _plain(v) for k, v in keywords.items()}
             self.observer = self.observe(self.view)
             try:
-                value = _at(site)(function, positional, keywords)
+                value = at(site)(function, positional, keywords)
                 for output in outputs_of(value):
                     self.outputs.append(checksum(output))
                     self.bad += is_bad(output)
@@ -98,7 +98,7 @@ def _plain(value: Any) -> Any:
     return {k: _plain(v) for k, v in value.items()} if type(value) is dict else value
 
 
-def _at(site: dict[str, Any]) -> Any:
+def at(site: dict[str, Any]) -> Any:
     """A function that makes one call from a line of the program, as its traceback and our places are to show it."""
 
     code = (lambda function, positional, keywords: function(*positional, **keywords)).__code__

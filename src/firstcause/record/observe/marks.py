@@ -22,7 +22,7 @@ import warnings
 from dataclasses import dataclass
 from types import CodeType
 
-from firstcause.record.observe import elsewhere, library_loops
+from firstcause.record.observe import elsewhere, library_loops, stretches
 from firstcause.record.observe.call_sites import SITES, CallMarker
 from firstcause.record.observe.instrument import Instrument
 from firstcause.record.observe.live import bound_names, live_in, own_nodes
@@ -67,7 +67,8 @@ def compile_marked(
     with open(path, "rb") as file:
         source = file.read()
     experiment = os.environ.get("FIRSTCAUSE_REWRITE", "") if library is None else ""
-    if not main and not experiment and not any(word in source for word in WORDS):
+    around = stretches.lines_in(path) if library is None else frozenset()
+    if not (main or experiment or around or any(word in source for word in WORDS)):
         return None
     with warnings.catch_warnings():
         # The plain compilation by Python's own loader has shown them already.
@@ -77,7 +78,7 @@ def compile_marked(
         if library not in library_loops.CALLS:
             reach.include(path)
         steps = reach.names | (library_loops.LOOPS.get(library, frozenset()) if library else frozenset())
-        marker = _Marker(path, reach, steps)
+        marker = _Marker(path, reach, steps, around)
         calls = CallMarker(path, reach, tree)
         if library is None:
             tree = calls.visit(tree)
@@ -134,10 +135,11 @@ def _is_future(statement: ast.stmt) -> bool:
 
 
 class _Marker(ast.NodeTransformer):
-    def __init__(self, path: str, reach: Reach, steps: set[str]) -> None:
+    def __init__(self, path: str, reach: Reach, steps: set[str], around: frozenset[int]) -> None:
         self.path = path
         self.reach = reach
         self.steps = steps
+        self.around = around
         self.found: list[Candidate] = []
         # The main script's were numbered in the interpreter before this one.
         self._first = max(CANDIDATES, default=-1) + 1
@@ -146,6 +148,7 @@ class _Marker(ast.NodeTransformer):
 
     def visit_Module(self, node: ast.Module) -> ast.Module:
         self._bound.append(bound_names(node))
+        self._mark_stretch(node)
         self.generic_visit(node)
         return node
 
@@ -154,6 +157,7 @@ class _Marker(ast.NodeTransformer):
             return node
         outer, self._function = self._function, node.name
         self._bound.append(bound_names(node))
+        self._mark_stretch(node)
         plain = copy.deepcopy(node.body)
         self.generic_visit(node)
         if self._steps_outside_loops(plain) and not any(
@@ -162,7 +166,9 @@ class _Marker(ast.NodeTransformer):
             # A docstring stays the first statement of its function.
             start = 1 if isinstance(plain[0], ast.Expr) and isinstance(plain[0].value, ast.Constant) else 0
             if node.body[start:]:
-                node.body[start:] = [self._wrap(node.body[start:], plain[start:], "function", node, [])]
+                node.body[start:] = [
+                    self._wrap(node.body[start:], plain[start:], "function", _lines(node), [])
+                ]
         self._bound.pop()
         self._function = outer
         return node
@@ -186,10 +192,18 @@ class _Marker(ast.NodeTransformer):
                 if isinstance(node, ast.While)
                 else [n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)]
             )
-            node.body = [self._wrap(node.body, plain, "loop", node, targets)]
+            node.body = [self._wrap(node.body, plain, "loop", _lines(node), targets)]
         return node
 
     visit_For = visit_AsyncFor = visit_While = _loop
+
+    def _mark_stretch(self, scope: ast.Module | ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        found = stretches.stretch_in(scope, self.around, self.steps)
+        if found is not None:
+            body, first, last = found
+            plain = copy.deepcopy(found.statements)
+            lines = body[first].lineno, _lines(body[last - 1])[1]
+            body[first:last] = [self._wrap(found.statements, plain, stretches.KIND, lines, [])]
 
     def _steps_outside_loops(self, body: list[ast.stmt]) -> bool:
         class Outside(ast.NodeTransformer):
@@ -203,13 +217,16 @@ class _Marker(ast.NodeTransformer):
         return bool(names_called(rest) & self.steps)
 
     def _wrap(
-        self, body: list[ast.stmt], plain: list[ast.stmt], kind: str, node: ast.stmt, targets: list[str]
+        self,
+        body: list[ast.stmt],
+        plain: list[ast.stmt],
+        kind: str,
+        lines: tuple[int, int],
+        targets: list[str],
     ) -> ast.stmt:
         k = self._first + len(self.found)
         names = tuple(sorted(set(live_in(plain, self._bound[-1])) | set(targets)))
-        self.found.append(
-            Candidate(k, self.path, node.lineno, node.end_lineno or node.lineno, kind, self._function, names)
-        )
+        self.found.append(Candidate(k, self.path, *lines, kind, self._function, names))
         values = f"({''.join(n + ', ' for n in names)})"
         one_by_one = "".join(f"  try: __fc_name__({n!r}, {n})\n  except NameError: pass\n" for n in names)
         (wrapped,) = ast.parse(
@@ -241,6 +258,10 @@ class _Marker(ast.NodeTransformer):
         again.body = _without_declarations(plain) or again.body
         wrapped.body += body
         return wrapped
+
+
+def _lines(statement: ast.stmt) -> tuple[int, int]:
+    return statement.lineno, statement.end_lineno or statement.lineno
 
 
 def _without_declarations(body: list[ast.stmt]) -> list[ast.stmt]:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 import sys
-from types import FrameType, SimpleNamespace
+from types import SimpleNamespace, TracebackType
 from typing import TYPE_CHECKING, Any
 
 import torch
 
 from firstcause.record.observe import exceptions, failure
+from firstcause.record.observe.call_replay import at
 from firstcause.record.observe.reachable import is_own_class, reach
 from firstcause.record.observe.replay import Replay
 
@@ -36,7 +37,8 @@ def recall(session: Session, error: Exception) -> None:
         or failure.key_of(error) in recorder.replayed_exceptions
     ):
         return
-    frame, module, arguments, keywords = call
+    before, module, arguments, keywords = call
+    frame = before[-1].tb_frame if before else None
     finder = session.finder
 
     def own(kind: type) -> bool:
@@ -53,12 +55,16 @@ def recall(session: Session, error: Exception) -> None:
     result = failure.split_off(session, "failures", facts, SECONDS)
     if result is not None:
         view = SimpleNamespace(reachable=reach(frame, own) if frame is not None else recorder.reachable)
-        Recall(recorder, view, error, result).run(module, arguments, keywords)
+        places = (
+            t for t in reversed(before) if finder and finder.is_project_file(t.tb_frame.f_code.co_filename)
+        )
+        Recall(recorder, view, error, result).run(module, arguments, keywords, next(places, None))
 
 
-def _outermost_call(error: Exception) -> tuple[FrameType | None, torch.nn.Module, Any, Any] | None:
+def _outermost_call(error: Exception) -> tuple[list[TracebackType], torch.nn.Module, Any, Any] | None:
+    """What the traceback holds before the call, the module, and what it was given."""
     trace = error.__traceback__
-    before: FrameType | None = None
+    before: list[TracebackType] = []
     while trace is not None:
         frame = trace.tb_frame
         if frame.f_code.co_filename == MODULE_FILE and frame.f_code.co_name in (
@@ -68,7 +74,7 @@ def _outermost_call(error: Exception) -> tuple[FrameType | None, torch.nn.Module
             owner = frame.f_locals.get("self")
             if isinstance(owner, torch.nn.Module):
                 return before, owner, frame.f_locals.get("args", ()), frame.f_locals.get("kwargs", {})
-        before = frame
+        before.append(trace)
         trace = trace.tb_next
     return None
 
@@ -81,13 +87,23 @@ class Recall(Replay):
         self.window, self.parameters = [], []
         self.view = view
 
-    def run(self, module: torch.nn.Module, arguments: Any, keywords: Any) -> None:
-        """Make the call and leave the process."""
+    def run(
+        self, module: torch.nn.Module, arguments: Any, keywords: Any, place: TracebackType | None
+    ) -> None:
+        """Make the call from the line of the program that made it, and leave the process."""
         self.recorder.replay = self
         raised: BaseException | None = None
         self.observer = self.observe(self.view)
         try:
-            module(*arguments, **keywords)
+            _from(place)(module, arguments, keywords)
         except BaseException as error:
             raised = error
         self.finish(raised, reached=False)
+
+
+def _from(place: TracebackType | None) -> Any:
+    """What makes a call, as if it stood at that place."""
+    if place is None:
+        return lambda module, arguments, keywords: module(*arguments, **keywords)
+    code = place.tb_frame.f_code
+    return at({"file": code.co_filename, "line": place.tb_lineno, "function": code.co_name})

@@ -111,9 +111,9 @@ class Session:
         if self.recorder is None and not self.off and "torch" in sys.modules:
             try:
                 with whole_bytecode():
-                    from firstcause.record.observe.recorder import Recorder
+                    from firstcause.record.observe.around import recorder
 
-                    self.recorder = Recorder(self)
+                    self.recorder = recorder(self)
             except Exception:
                 self.failed("recorder")
         return None if self.off else self.recorder

@@ -36,6 +36,11 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     before = shape_lost(examination, given)
     if before:
         return inconclusive(CAUSE, f"{text}, but {before}")
+    steps = examination.steps_of(measured["module"])
+    if steps:
+        # Changed to what arrives here, the layer would refuse what it was trained on.
+        took = f"it took {measured['in_features']} in the {steps} steps before"
+        return inconclusive(CAUSE, f"{text}, but {took}: what is given to it here is made otherwise")
     if measured["in_features"] in measured["input_shape"][:-1]:
         # The features are there, on another axis: the order of the axes is wrong, not in_features.
         return inconclusive(
