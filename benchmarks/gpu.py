@@ -90,16 +90,16 @@ ROWS = [
         100,
         "--network gpt-124m --parallel fsdp --steps 6 --modes off:40",
     ),
-    # With 124 million parameters the host is what its steps wait for; with 350 it is the card.
+    # With 124 million parameters, or 350 and 8 sequences, the host is what its steps wait for; with 48 it is the card.
     (
-        "two cards: GPT 350M with FSDP2, fused AdamW",
-        100,
-        "--network gpt-350m --parallel fsdp --steps 5 --modes recorder:40",
+        "two cards: GPT 350M with FSDP2 and 48 sequences, fused AdamW",
+        160,
+        "--network gpt-350m-48 --parallel fsdp --steps 4 --modes recorder:24",
     ),
     (
-        "two cards: control of GPT 350M with FSDP2, nothing against nothing",
-        80,
-        "--network gpt-350m --parallel fsdp --steps 5 --modes off:24",
+        "two cards: control of GPT 350M with FSDP2 and 48 sequences, nothing against nothing",
+        140,
+        "--network gpt-350m-48 --parallel fsdp --steps 4 --modes off:16",
     ),
     ("by parameters: GPT 10M", 40, "--network gpt-10m --steps 12 --modes recorder:12"),
     ("by parameters: GPT 30M", 40, "--network gpt-30m --steps 12 --modes recorder:12"),

@@ -16,6 +16,12 @@ ESTABLISHED = {
     "squeezed_validation": ("squeeze-drops-batch-dimension", "self.body(x).squeeze()", ".squeeze(-1)"),
     "labels_of_the_test": ("target-out-of-range", "test_y = torch.randint(0, 4, (32,)) + 1", ""),
     "float64_test": ("dtype-double-vs-float", "self.test = torch.as_tensor", "(size=(32, 8))).float()"),
+    "audit_in_double": (
+        "tensor-attribute-not-a-buffer",
+        "self.frequencies = torch.arange",
+        "register_buffer",
+    ),
+    "grades_as_floats": ("dtype-wrong-for-op", "return passed.float().sum(dim=1)", "passed.long().sum"),
 }
 # program: what is said to be missing
 NOT_ESTABLISHED = {

@@ -28,12 +28,19 @@ ESTABLISHED: dict[str, tuple[str, str, str]] = {
     "column_to_bce": ("broadcast-in-loss", "criterion(model(x), y)", "criterion(model(x).squeeze(-1), y)"),
     "last_batch_of_one": ("batchnorm-small-batch", "DataLoader(", "shuffle=True, drop_last=True)"),
     "channels_last": ("conv-channel-mismatch", "torch.from_numpy(self.images[i])", "[i]).permute(2, 0, 1)"),
+    "tiles_in_fixed_rows": (
+        "flatten-linear-mismatch",
+        ".view(ROWS, -1)",
+        "torch.relu(self.conv(x)).flatten(1)",
+    ),
     "meta_buffer": (
         "device-mismatch",
         'register_buffer("table"',
         'register_buffer("table", torch.arange(4.0))',
     ),
 }
+# program: (cause, what stands on the line to fix), where no line says what is wrong of itself
+WITHOUT_PATCH = {"left_on_meta": ("device-mismatch", "self.later = [nn.LayerNorm(6)]")}
 MORE: dict[str, tuple[str, str, str]] = {
     "float64_rows": ("dtype-double-vs-float", "self.x = rng.normal", ".astype(np.float32)"),
     "column_in_history": ("broadcast-in-loss", "each = F.smooth_l1_loss", "smooth_l1_loss(p.squeeze(-1), y"),
@@ -79,6 +86,15 @@ def check(program: str, folder: Path, expected: tuple[str, str, str]) -> None:
 @pytest.mark.parametrize("program", ESTABLISHED)
 def test_the_cause_and_the_line_where_it_arises(program: str, tmp_path: Path) -> None:
     check(program, tmp_path, ESTABLISHED[program])
+
+
+@pytest.mark.parametrize("program", WITHOUT_PATCH)
+def test_the_line_without_a_patch(program: str, tmp_path: Path) -> None:
+    cause, text = WITHOUT_PATCH[program]
+    diagnosis = diagnosed(program, tmp_path)
+    assert (diagnosis.cause, diagnosis.fix) == (cause, None)
+    assert diagnosis.site is not None
+    assert text in diagnosis.site.text
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ from typing import Literal
 
 from firstcause.check.code import Call, Code, Loop
 from firstcause.check.library_names import shortest
+from firstcause.check.prepared import stepped
 from firstcause.check.steps import DEPTH, is_optimizer
 from firstcause.source.callees import callees
 from firstcause.source.callsites import call_sites, last_name
@@ -189,6 +190,9 @@ def _of_stateful(
         of_optimizer = attribute in ("step", "unscale_") and value.node.args
         return _OF_SCALER[attribute], value.node.args[0] if of_optimizer else on
     if attribute == "step" and names and all(is_optimizer(n) for n in names):
+        return "step", on
+    if attribute == "step" and stepped(code, value.module, on) == "optimizer":
+        # What accelerate has prepared steps as it did before.
         return "step", on
     if (
         attribute == "step"

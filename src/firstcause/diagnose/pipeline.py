@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from firstcause.diagnose import answer, bounds, heard, history, of_ranks, precedents, theories
-from firstcause.diagnose.around_failure import replayed_around
+from firstcause.diagnose.around_failure import replayed_around, replayed_wider
 from firstcause.diagnose.repeatable import repeatable
 from firstcause.diagnose.runaway import rooted
 from firstcause.diagnose.suspicions import LEAST_STEPS, Suspicion, alone, audited, left, slow, suspicion
@@ -24,6 +24,7 @@ from firstcause.schema.triage import Triage
 from firstcause.specialists import SPECIALISTS, growth
 from firstcause.specialists.audits import ENOUGH
 from firstcause.specialists.audits import audited as audit_of
+from firstcause.specialists.data_loading import nan_in_data
 from firstcause.specialists.examination import Examination
 from firstcause.specialists.performance_profiling import SPECIALIST as PERFORMANCE
 from firstcause.specialists.specialist import Specialist
@@ -83,15 +84,19 @@ def diagnose(
 
 def _concluded(examination: Examination, asked: Sequence[theories.Asked]) -> tuple[Diagnosis, Examination]:
     """What the kept failure tells, or where that is too little, what a replay of the statements around it does."""
-    # A call that was made once more by itself tells nothing of where its arguments come from.
-    first = "recalled" in examination.failure
-    around = replayed_around(examination) if first else None
-    if around is None:
+    more = None
+    # What was replayed by itself tells nothing of where its arguments come from.
+    if "recalled" in examination.failure:
+        more = replayed_around(examination)
+    elif nan_in_data.is_given_to_function(examination):
+        more = replayed_wider(examination)
+    if more is None:
         concluded = _settled(examination, asked)
-        around = None if first or concluded.status == "established" else replayed_around(examination)
-        if around is None:
+        if "recalled" not in examination.failure and concluded.status != "established":
+            more = replayed_around(examination)
+        if more is None:
             return concluded, examination
-    wider = Examination(examination.folder, examination.run, examination.symptom, around, examination.lab)
+    wider = Examination(examination.folder, examination.run, examination.symptom, more, examination.lab)
     return _settled(wider, asked), wider
 
 

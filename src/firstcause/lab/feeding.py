@@ -79,7 +79,7 @@ def size(value: Any, depth: int = 4) -> tuple[int, int]:
     """The identity of what is held, and how many items are beneath it."""
     if isinstance(value, torch.Tensor):
         # A total that is added to in place stays the same object.
-        return id(value), value._version
+        return id(value), 0 if value.is_inference() else value._version
     if issubclass(type(value), (list, dict)) and len(value) <= FEW:
         # States that are replaced under their keys: as many, but others.
         held = value.values() if isinstance(value, dict) else value

@@ -101,8 +101,10 @@ class ModuleStack:
         for module in [*running, *(m for m in self._all if m not in running)]:
             for name, value in vars(module).items():
                 if value is tensor or (isinstance(value, (list, tuple)) and any(v is tensor for v in value)):
-                    own = next((p for p in module.parameters() if p.is_floating_point()), None)
-                    own = self._any_parameter() if own is None else own
+                    # Of a module without any: those of the modules that it runs in, which were moved together.
+                    around = (*reversed(self.running), *self._all)
+                    held = (p for m in (module, *around) for p in m.parameters())
+                    own = next((p for p in held if p.is_floating_point()), None)
                     return {
                         "path": self.path_of(module),
                         "class": type(module).__name__,
@@ -110,10 +112,6 @@ class ModuleStack:
                         "parameters": None if own is None else [str(own.dtype)[6:], str(own.device)],
                     }
         return None
-
-    def _any_parameter(self) -> torch.Tensor | None:
-        found = (p for m in self._all for p in m.parameters(recurse=False) if p.is_floating_point())
-        return next(found, None)
 
     def tensor_name(self, tensor: torch.Tensor) -> str | None:
         return self.names.get(id(tensor))

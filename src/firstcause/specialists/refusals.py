@@ -8,12 +8,18 @@ from firstcause.specialists.verdicts import by_replay, nothing_refused
 
 
 def settle_refusal(
-    hypothesis: Hypothesis, examination: Examination, matches: bool, text: str, values: Facts
+    hypothesis: Hypothesis,
+    examination: Examination,
+    matches: bool,
+    text: str,
+    values: Facts,
+    at: Facts | None = None,
 ) -> Hypothesis:
-    """Confirmed or refuted by what the replay measured at the op that raised."""
+    """Confirmed or refuted by what the replay measured at the op that raised; ``at`` is the deeper place, if any."""
     refused = examination.refused or {}
-    site = examination.site(refused.get("site"))
-    where = f" at {site}" if site else ""
+    raised = examination.site(refused.get("site"))
+    where = f" at {raised}" if raised else ""
+    site = examination.site(at) if at else raised
     return by_replay(hypothesis, examination, matches, f"{refused.get('op')}{where}: {text}", values, site)
 
 

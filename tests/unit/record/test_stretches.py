@@ -57,6 +57,17 @@ def test_it_goes_as_far_as_no_step_is_led_to(line: int, lines: list[int] | None)
     assert found(SCRIPT, line) == lines
 
 
+def test_each_scope_that_the_traceback_passes_has_its_own() -> None:
+    tree = ast.parse("def check(x):\n    y = x + 1\n    fail(y)\nstep()\nz = 1\ncheck(z)\n")
+    lines = frozenset({3, 6})
+    whole = stretches.stretch_in(tree, lines, STEPS)
+    inner = stretches.stretch_in(tree.body[0], lines, STEPS)  # type: ignore[arg-type]
+    assert whole is not None
+    assert inner is not None
+    assert [s.lineno for s in whole.statements] == [5, 6]
+    assert [s.lineno for s in inner.statements] == [2, 3]
+
+
 @pytest.mark.parametrize(
     "around",
     [

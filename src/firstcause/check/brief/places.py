@@ -58,6 +58,10 @@ _NO_NOUNS = word_set("leftovers", "no_nouns")
 _PUTS = word_set("places", "puts")
 _FEW = 3
 # Places, of which what else is said decides whether they are written to.
+_ADAPTED, _GIVEN = frozenset({"adapter", "lora adapter", "lora", "checkpoint"}), "with"
+_PICTURES_AND_SOUND = frozenset(
+    {"png", "pngs", "jpg", "jpgs", "jpeg", "jpegs", "tif", "tiffs", "wav", "wavs", "flac", "npy", "npz"}
+)
 _WHERE = frozenset({"under", "folder", "dir", "directory"})
 _VERB_AFTER = frozenset({"and", "then", "please", "to", "will", "you", "we", "i", "also", "just"})
 
@@ -251,8 +255,10 @@ def _of_path(line: Line, at: int, known: Vocabulary) -> str:
         writes = True
     if ending in _WEIGHTS and (writes or (first not in _IN_DATA and not _SPLIT.search(name))):
         return "output_path" if writes else ""
-    if not ending and _resumes(line, at):
+    if not ending and (_resumes(line, at) or _is_given(line, at)):
         return ""
+    if not ending and not (_SAVES | _MADE) & set(words_in(line.tokens)) and _holds_files(line, at):
+        return "input_path" if line.scene.inference else "dataset"
     if ending or "*" in token.text:
         if writes:
             return "output_path"
@@ -332,6 +338,18 @@ def _resumes(line: Line, at: int) -> bool:
     return "checkpoint" in before and bool(
         {"of", "from", "resume", "load", "continue", "starting"} & set(before)
     )
+
+
+def _is_given(line: Line, at: int) -> bool:
+    """Whether what is named has been made before: "serve it with our LoRA adapter ./adapters/legal"."""
+    words = line.words(at - 5, at)
+    return bool(words) and words[-1] in _ADAPTED and _GIVEN in words and not _SAVES & set(_before(line, at))
+
+
+def _holds_files(line: Line, at: int) -> bool:
+    """Whether a folder's files are told behind it: "(folder tiles/, png, RGB)"."""
+    after = line.words(at + 1, at + 4)
+    return after[:1] in ([","], [":"], ["of"], ["with"]) and bool(_PICTURES_AND_SOUND & set(after))
 
 
 def _goes_there(line: Line, at: int) -> bool:

@@ -81,11 +81,14 @@ _INFERS = re.compile(
     r"top[-_ ]k|new tokens|beams?|serve|answer|llamacpp|tgi)\b"
 )
 _SERVES = re.compile(r"\b(?:vllm|sglang|tgi)\b")
+_MADE_BEFORE = frozenset({"lora", "qlora", "fine-tuned", "fine tuned", "finetuned", "trained"})
 _DENIED = re.compile(r"\b(?:no|not|without|nor|never|instead of)\s+(?:\w+\s+)?(?:vllm|sglang|tgi)\b")
 
 
 def scene_of(text: str) -> Scene:
     """The scene of a text in lower case."""
-    training = bool(_TRAINS.search(text))
+    said = {m[0] for m in _TRAINS.finditer(text)}
+    # What is served may have been trained before: "a vLLM server with our LoRA adapter".
+    training = bool(said - _MADE_BEFORE if _SERVES.search(_DENIED.sub(" ", text)) else said)
     inference = bool(_INFERS.search(text)) and not training
     return Scene(training, inference, bool(_SERVES.search(_DENIED.sub(" ", text))) and inference)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from firstcause.check.brief.reading import Line, Reading
 from firstcause.check.brief.tokens import Token, words_in
 from firstcause.check.brief.vocabulary import vocabulary, word_set
@@ -312,8 +314,14 @@ def _in_doubt(line: Line, reading: Reading) -> bool:
     """Whether "whether" comes before it: "they asked whether 10 epochs are enough"."""
     statement = line.tokens[reading.first].statement
     before = [t for t in line.tokens[: reading.first] if t.statement == statement]
-    doubts = [n for n, t in enumerate(before) if t.text in _DOUBTS]
+    doubts = [n for n, t in enumerate(before) if t.text in _DOUBTS and not _requests(before, n)]
     return bool(doubts) and not any(t.has("wish") for t in before[doubts[-1] :])
+
+
+def _requests(tokens: Sequence[Token], at: int) -> bool:
+    """Whether to ask is what is to be done: "ask the adapter, greedy"; somebody who asks is named before."""
+    begins = at == 0 or tokens[at - 1].text in (",", ":", ";", "and", "then", "->")
+    return tokens[at].text == "ask" and begins and [t.text for t in tokens[at + 1 : at + 2]] != ["whether"]
 
 
 def _in_condition(tokens: list[Token], at: int, reading: Reading) -> bool:

@@ -163,7 +163,17 @@ def _dataset(asked: Any, got: Any) -> bool:
 
 def _precision(asked: Any, got: Any) -> bool:
     one, other = normal("precision", asked), normal("precision", got)
-    return bool(one == other or (one in ("mixed", "half") and other in MIXED))
+    return bool(one == other or (one in ("mixed", "half", "fp16_or_bf16") and other in MIXED))
+
+
+def _betas(asked: Any, got: Any) -> bool:
+    """Both numbers, whichever way they are written."""
+    return _numbers(asked) == _numbers(got)
+
+
+def _numbers(value: Any) -> list[float]:
+    parts = value if isinstance(value, (list, tuple)) else re.findall(r"[\d.]+(?:e-?\d+)?", str(value))
+    return [float(p) for p in parts]
 
 
 def _optimizer(asked: Any, got: Any) -> bool:
@@ -267,6 +277,7 @@ _BY_KEY = {
     "output_path": _file,
     "output_dir": _file,
     "precision": _precision,
+    "adam_betas": _betas,
     "optimizer": _optimizer,
     "scheduler": _scheduler,
     "method": _method,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -104,7 +105,16 @@ def _at_their_use(active: Sequence[Instruction], facts: Sequence[Fact]) -> list[
         if f.use and (f.key, i.key) in {(i.key, i.key), ("batch_size", "effective_batch_size")}
         if agrees(i, f.value)
     }
-    return [replace(f, site=f.use) if f.use is not None and f.site in right else f for f in facts]
+    return [
+        replace(f, site=f.use)
+        if f.use is not None and f.site in right and not _OF_ONE.search(f.site.text)
+        else f
+        for f in facts
+    ]
+
+
+# A name that says whose value it is: there it is wrong itself.
+_OF_ONE = re.compile(r"per_?(gpu|device|card|rank|worker|process)|local_|micro_", re.IGNORECASE)
 
 
 def _refused(key: str, asked: Sequence[Instruction], known: Sequence[Fact]) -> list[Finding]:

@@ -67,20 +67,29 @@ def _lightning(call: Call) -> Iterator[Fact]:
                 )
 
 
-def _parsed(call: Call) -> Iterator[Fact]:
-    """The options by which launches and configs fill a library's arguments, through HfArgumentParser and its kin."""
+def parsed(code: Code) -> Iterator[tuple[Call, Family]]:
+    """The parsers that fill a library's arguments from launches and configs, HfArgumentParser and its kin."""
+    for call in code.methods(*(m.lstrip(".") for m in sorted(METHODS))):
+        yield from ((call, family) for family in _filled(call))
+
+
+def _filled(call: Call) -> Iterator[Family]:
     walk = new_walk(call.code.project)
     for kind, place in classes(walk, Value(call.module, call.node), call.node):
         name = shortest(external(resolve(call.code.project, place.module, kind)))
         family = next((f for f in families() if name in f.calls), None)
-        if family is None:
-            continue
+        if family is not None:
+            yield family
+
+
+def _parsed(call: Call) -> Iterator[Fact]:
+    for family in _filled(call):
         for argument, key in (*family.arguments.items(), *((f, "precision") for f in FLAGS)):
-            for found in _options(call, argument):
+            for found in options(call, argument):
                 yield from _fact(family, argument, key, found)
 
 
-def _options(call: Call, argument: str) -> Iterator[Constant]:
+def options(call: Call, argument: str) -> Iterator[Constant]:
     """The values that launches give an option, or their config files."""
     project = call.code.project
     path = (Step("item", argument),)

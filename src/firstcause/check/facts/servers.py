@@ -41,7 +41,8 @@ def server_facts(project: Project) -> Iterator[Fact]:
         for config in _configs(project, launch):
             for path, entry in config.entries.items():
                 name = path[0].replace("-", "_")
-                key = family.arguments.get(SHORT.get(name, name))
+                name = name if name in family.arguments else SHORT.get(name, name)
+                key = family.arguments.get(name)
                 # What the line says too comes before it.
                 if key is not None and len(path) == 1 and name not in launch.options:
                     site = config.site(config.nodes_by_path[path])

@@ -17,16 +17,23 @@ from firstcause.fix.operations import Facts, named_line
 from firstcause.fix.states import State, states
 from firstcause.schema import Fix, Site
 from firstcause.source import Module, Project
+from firstcause.source.callsites import last_name
 
 CAUSE = "device-mismatch"
 
 
 def line(facts: Facts, project: Project) -> Site | None:
-    """The buffer's registration, the call that makes the tensor, or the place that the data's ways share last."""
+    """The buffer's registration, the call that makes the tensor, or the place that the data's ways share last.
+
+    Of a library's parameter on meta, the one block that makes modules there.
+    """
     birth = facts.get("birth") or {}
     if birth.get("kind") == "state":
         found = _states(facts, project)
-        return found[0].module.site(found[0].node) if found else None
+        if found:
+            return found[0].module.site(found[0].node)
+        built = _built_on_meta(project) if facts.get("device") == "meta" else []
+        return built[0] if len(built) == 1 else None
     at = birth.get("at") or {}
     if birth.get("kind") == "call":
         return named_line(at, project)
@@ -51,6 +58,26 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
         f"Keep the buffer `{name}` at {site} in the state_dict: it is not, so loading leaves it on meta.",
         f"{site}: `{name}` is persistent, part of every checkpoint, and filled from it.",
         "Checkpoints that were saved before: they do not hold the buffer, and loading them says so.",
+    )
+
+
+def _built_on_meta(project: Project) -> list[Site]:
+    """The first statement of each block in which modules are made without memory."""
+    return [
+        module.site(node.body[0])
+        for module in project.modules
+        for node in module.nodes(ast.With)
+        if any(_is_meta(item.context_expr) for item in node.items)
+    ]
+
+
+def _is_meta(node: ast.expr) -> bool:
+    if not isinstance(node, ast.Call):
+        return False
+    device = node.args[0] if node.args else None
+    name = last_name(node.func)
+    return name == "init_empty_weights" or (
+        name == "device" and isinstance(device, ast.Constant) and device.value == "meta"
     )
 
 

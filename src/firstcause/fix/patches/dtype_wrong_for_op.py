@@ -5,6 +5,7 @@ Facts:
 - ``file``, ``line``, ``column``: the user's line that raised; ``function``: the call that refused.
 - ``operand``: its number; ``role``: its name as a parameter; ``text``: what the raising line calls it, if anything.
 - ``from``, ``to``: its dtype, and the one with which the call passes.
+- ``cast``: file, line, column and ``function`` of the method that made it so, where one did.
 - ``bound``: file, line and ``name`` of the variable that holds it, where it was given to the step.
 """
 
@@ -15,7 +16,7 @@ import ast
 from firstcause.fix.arrivals import CONVERSIONS, call_on_way, ways
 from firstcause.fix.draft import draft
 from firstcause.fix.losses import loss_of
-from firstcause.fix.operations import Facts, module_of, named_line
+from firstcause.fix.operations import Facts, candidates, module_of, named_line
 from firstcause.fix.rewrite import atom, called, replaced
 from firstcause.schema import Fix, Site
 from firstcause.source import Module, Project
@@ -27,6 +28,9 @@ CASTS = {"int64": ".long()", "float32": ".float()", "bool": ".bool()"}
 
 def line(facts: Facts, project: Project) -> Site | None:
     """The conversion that gives these values alone their dtype, else the line that hands them to the call."""
+    cast = facts.get("cast")
+    if cast:
+        return named_line(cast, project)
     made = _made(facts, project)
     if made is not None:
         return made.site
@@ -40,6 +44,8 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
         return None
     if facts.get("function") == "rsub" and facts.get("from") == "bool":
         return _inverted(facts, project, root, module)
+    if facts.get("cast"):
+        return _recast(facts["cast"], project, root, cast)
     made = _made(facts, project)
     found = made or _given(facts, project, module)
     if found is None or not isinstance(found.node, ast.expr):
@@ -54,6 +60,32 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
         f"{found.site}: `{text}` gets `{cast}`; the values stay as they are.",
         "Values that the new dtype cannot hold, such as fractions in labels.",
     )
+
+
+def _recast(made: Facts, project: Project, root: str, cast: str) -> Fix | None:
+    """The other cast in the place of the one that gives the wrong dtype."""
+    module, name = module_of(made, project), str(made["function"])
+    found = candidates(project, module, made, lambda p, m, n: _method(n, name)) if module is not None else []
+    if module is None or len(found) != 1:
+        return None
+    call, of = found[0]
+    text = module.segment(of)
+    return draft(
+        project,
+        root,
+        CAUSE,
+        [replaced(module, call, f"{text}{cast}")],
+        f"Cast to what is needed at {module.site(call)}: `{cast}` instead of `.{name}()`.",
+        f"{module.site(call)}: `{text}` gets `{cast}`, and so has all that is made of it.",
+        "Code that counts on fractions of these values.",
+    )
+
+
+def _method(node: ast.expr, name: str) -> ast.expr | None:
+    """What ``x.name()`` is called on, without arguments."""
+    plain = isinstance(node, ast.Call) and not node.args and not node.keywords
+    func = node.func if isinstance(node, ast.Call) and plain else None
+    return func.value if isinstance(func, ast.Attribute) and func.attr == name else None
 
 
 def _made(facts: Facts, project: Project) -> Hop | None:

@@ -7,6 +7,7 @@ Facts:
 - ``actual_features``: the size of the last axis that arrived.
 - ``shape``: (C, H, W) or (C, L) of one sample before it was flattened, where known; optional.
 - ``file``, ``line``: the user's line that failed: the Linear's call, or a view that writes the same number.
+- ``rows``: of the view or reshape at that line, which put the samples into other rows; then nothing else is given.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from firstcause.fix.counts import count_of, set_to
 from firstcause.fix.draft import draft
 from firstcause.fix.edits import Edit
 from firstcause.fix.factors import corrected_product
-from firstcause.fix.operations import Facts
+from firstcause.fix.operations import Facts, candidates, module_of, named_line
+from firstcause.fix.rewrite import replaced
 from firstcause.fix.submodules import argument_of, constructions
 from firstcause.schema import Fix, Site
 from firstcause.source import Construction, Module, Project
@@ -30,7 +32,9 @@ RESHAPES = frozenset({"view", "reshape"})
 
 
 def line(facts: Facts, project: Project) -> Site | None:
-    """The line where in_features is written, or where the Linear is built."""
+    """The line where in_features is written, or where the Linear is built; of other rows the one that made them."""
+    if facts.get("rows") is not None:
+        return named_line(facts, project)
     found = _constructions(facts, project)
     value = argument_of(found, "in_features", 0)
     if value is None:
@@ -43,6 +47,8 @@ def line(facts: Facts, project: Project) -> Site | None:
 
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     """Write the size that arrives; None where the number is computed in a way that does not show which part is wrong."""
+    if facts.get("rows") is not None:
+        return _rows_kept(facts, project, root)
     old, new = facts.get("in_features"), facts.get("actual_features")
     if old is None or new is None or int(old) == int(new):
         return None
@@ -67,6 +73,35 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
         f"Inputs of another size than the recorded one: they give another number of features. Checkpoints with "
         f"{old} features do not load into the new layer.",
     )
+
+
+def _rows_kept(facts: Facts, project: Project, root: str) -> Fix | None:
+    """As many rows as there are samples, in place of the number that is written."""
+    module = module_of(facts, project)
+    found = candidates(project, module, facts, _reshaped) if module is not None else []
+    if module is None or len(found) != 1:
+        return None
+    call, given = found[0]
+    assert isinstance(call, ast.Call)
+    sizes = call.args if not isinstance(call.args[0], (ast.Tuple, ast.List)) else call.args[0].elts
+    if len(sizes) != 2:
+        return None
+    return draft(
+        project,
+        root,
+        CAUSE,
+        [replaced(module, call, f"{module.segment(given)}.flatten(1)")],
+        f"Keep the samples apart at {module.site(call)}: as many rows as there are, and not {facts['rows']}.",
+        f"{module.site(call)}: a batch of another size, as the last one, gives a row for each of its samples.",
+        "Other lines that count on batches of one size.",
+    )
+
+
+def _reshaped(project: Project, module: Module, node: ast.expr) -> ast.expr | None:
+    """What a view or reshape into two axes is called on."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or not node.args:
+        return None
+    return node.func.value if node.func.attr in RESHAPES else None
 
 
 def _constructions(facts: Facts, project: Project) -> list[Construction]:

@@ -23,6 +23,7 @@ from firstcause.source.resolve import Defined, resolve
 
 CAUSE = "uneven-batches-per-rank"
 _RANK = re.compile(r"rank|world|shard", re.IGNORECASE)
+KINDS = (ast.ClassDef, ast.FunctionDef)
 AROUND = ("enumerate", "tqdm", "iter", "trange")
 
 
@@ -40,10 +41,10 @@ def line(facts: Facts, project: Project) -> Site | None:
 
 
 def _dealt(project: Project, module: Module, divided: ast.AST) -> Site | None:
-    """Where a class of the program's that is given the rank deals out by it: ``order[self.rank :: self.world]``."""
+    """Where a class or function of the program's that is given the rank deals out by it: ``order[rank::world]``."""
     for call in (n for n in ast.walk(divided) if isinstance(n, ast.Call)):
         found = resolve(project, module, call.func)
-        if not isinstance(found, Defined) or not isinstance(found.node, ast.ClassDef):
+        if not isinstance(found, Defined) or not isinstance(found.node, KINDS):
             continue
         rows = [
             n for n in ast.walk(found.node) if isinstance(n, ast.Subscript) and isinstance(n.slice, ast.Slice)

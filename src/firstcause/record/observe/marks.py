@@ -160,8 +160,10 @@ class _Marker(ast.NodeTransformer):
         self._mark_stretch(node)
         plain = copy.deepcopy(node.body)
         self.generic_visit(node)
-        if self._steps_outside_loops(plain) and not any(
-            isinstance(n, (ast.Yield, ast.YieldFrom)) for n in own_nodes(node)
+        if (
+            self._steps_outside_loops(plain)
+            and not any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in own_nodes(node))
+            and not stretches.is_passed_over(self.path, node.lineno)
         ):
             # A docstring stays the first statement of its function.
             start = 1 if isinstance(plain[0], ast.Expr) and isinstance(plain[0].value, ast.Constant) else 0

@@ -26,7 +26,7 @@ from firstcause.record.observe.plan import Plans
 from firstcause.record.observe.reachable import MODULE_OWN, Reachable, everything_of, is_own_class, reach
 from firstcause.record.observe.replay import Replay
 from firstcause.record.observe.snapshot import Snapshot
-from firstcause.record.observe.writes import Writes
+from firstcause.record.observe.writes import Writes, counts_writes
 
 if TYPE_CHECKING:
     from firstcause.record.observe.session import Session
@@ -370,9 +370,9 @@ class Recorder:
         modules, optimizers = everything_of(torch.nn.Module, torch.optim.Optimizer)
         self.optimizers = len(optimizers)
         spaces = [object.__getattribute__(m, "__dict__") for m in modules]
-        buffers = (b for s in spaces for b in s.get("_buffers", {}).values() if b is not None)
+        buffers = (b for s in spaces for b in s.get("_buffers", {}).values() if counts_writes(b))
         self._buffers = [weakref.ref(b) for b in {id(b): b for b in buffers}.values()]
-        held = (p for s in spaces for p in s.get("_parameters", {}).values() if p is not None)
+        held = (p for s in spaces for p in s.get("_parameters", {}).values() if counts_writes(p))
         self.writes.follow({id(p): p for p in held}.values())
         self.running = running.beside(spaces)
         self.buffer_versions = {}

@@ -42,6 +42,9 @@ class Snapshot:
             if type(value) in LOOKED_INTO:
                 keep_containers(value, self.kept)
             for tensor in tensors_in(value):
+                if tensor.is_inference():
+                    # It counts no writes, and takes none where something is trained.
+                    continue
                 if name in mutated:
                     self.copies.append((tensor, tensor.detach().clone()))
                 self.versions.append((name, tensor, tensor._version))

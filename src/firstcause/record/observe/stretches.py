@@ -1,4 +1,4 @@
-"""Statements around an exception that no unit of replay holds: marked in a second run, where the place is known.
+"""Statements around a failure that no unit of replay holds: marked in a second run, where the place is known.
 
 The first run does not know where it will fail, and marks what leads to an optimizer's step only. A copy of the
 program that is run again is told the lines of the traceback; there the longest run of statements around each of them
@@ -18,6 +18,8 @@ from firstcause.record.observe.reach import names_called
 
 VARIABLE = "FIRSTCAUSE_AROUND"
 KIND = "stretch"
+# A function that is no unit in this run, as file and line: what its arguments are made of is replayed with it.
+PASSED_OVER = "FIRSTCAUSE_PASSED_OVER"
 # Definitions and imports are not run twice; a docstring stays where it is.
 APART = (
     ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal,
@@ -46,6 +48,15 @@ def lines_in(path: str) -> frozenset[int]:
     return frozenset(line for file, line in json.loads(told) if os.path.realpath(file) == real)
 
 
+def is_passed_over(path: str, line: int) -> bool:
+    """Whether the function at this line is to be no unit."""
+    told = os.environ.get(PASSED_OVER)
+    if not told:
+        return False
+    file, at = json.loads(told)
+    return bool(line == at and os.path.realpath(file) == os.path.realpath(path))
+
+
 def stretch_in(
     scope: ast.Module | ast.FunctionDef | ast.AsyncFunctionDef, lines: frozenset[int], steps: set[str]
 ) -> Stretch | None:
@@ -54,8 +65,9 @@ def stretch_in(
         return None
     body = scope.body
     while True:
-        at = next((i for i, s in enumerate(body) if _holds(s, lines)), None)
-        if at is None or isinstance(body[at], APART):
+        # A definition that holds one of the lines is a scope of its own.
+        at = next((i for i, s in enumerate(body) if _holds(s, lines) and not isinstance(s, APART)), None)
+        if at is None:
             return None
         if not _leads(body[at], steps):
             break

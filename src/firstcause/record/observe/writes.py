@@ -18,6 +18,11 @@ ALIKE = 16
 SMALL_BYTES = 4 << 20
 
 
+def counts_writes(tensor: torch.Tensor | None) -> bool:
+    """Whether a module's entry is a tensor, and none that was made in inference mode."""
+    return tensor is not None and not tensor.is_inference()
+
+
 class Writes:
     """The parameters of a program, held weakly, and those of them that a pass was seen to write."""
 

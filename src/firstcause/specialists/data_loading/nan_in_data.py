@@ -21,6 +21,15 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     if matches and root is not None and "call" in examination.failure:
         before = "it came with the input of the call, and what made that was done before the call, which was not watched"
         return inconclusive(hypothesis.cause, f"{tell(examination, root)}; {before}")
+    if is_given_to_function(examination) and root is not None:
+        name = examination.failure["unit"]["function"]
+        before = f"`{name}` was called with it, and what its caller made it of was not replayed"
+        again = (
+            ""
+            if examination.lab is not None and examination.lab.allowed()
+            else ": `firstcause diagnose --yes` does it"
+        )
+        return inconclusive(hypothesis.cause, f"{tell(examination, root)}; {before}{again}")
     if matches and root is not None and root.get("whole_columns"):
         return _of_columns(hypothesis, examination, root)
     divided = divided_in_program(examination) if matches else None
@@ -33,6 +42,12 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
         why = f"{name}{root['rows']} of {(root['output']['shape'] or [1])[0]} rows, the first are {root['first_rows']}"
         return settle_by_root(hypothesis, examination, True, why)
     return settle_by_root(hypothesis, examination, False, "what the step was given is finite")
+
+
+def is_given_to_function(examination: Examination) -> bool:
+    """Whether the bad value came as an argument of the function that takes the step: data, or made by its caller."""
+    root, unit = examination.root, examination.failure.get("unit") or {}
+    return unit.get("kind") == "function" and root is not None and shows(root)
 
 
 def _of_columns(hypothesis: Hypothesis, examination: Examination, root: Facts) -> Hypothesis:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from firstcause.schema import Hypothesis
 from firstcause.specialists.examination import Examination, Facts
 from firstcause.specialists.refused_calls import (
+    behind,
     broadcast,
     dtypes_of,
     operand,
@@ -18,6 +19,16 @@ from firstcause.specialists.refused_calls import (
 from firstcause.specialists.verdicts import inconclusive, nothing_refused
 
 CAUSE = "dtype-wrong-for-op"
+# Tensor's methods that change the dtype and nothing else.
+CASTS = frozenset({"float", "double", "half", "bfloat16", "long", "int", "bool"})
+# What hands the same values on, or sums of them.
+KEEPING = frozenset(
+    {
+        "sum", "cat", "concat", "stack", "view", "reshape", "flatten", "squeeze", "unsqueeze", "getitem", "select", "permute",
+        "transpose", "t", "expand", "repeat", "clone", "detach", "contiguous", "cpu", "cumsum", "amax", "amin", "index_select",
+    }
+)  # fmt: skip
+MOST_BEHIND = 20
 # What a message about a dtype says, in all of its forms.
 WORDS = (
     "dtype",
@@ -57,7 +68,27 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
         )
     role = operand(call, found["operand"]).get("role") or f"operand {found['operand']}"
     text = f"`{role}` is {found['from']}; as {found['to']} the call passes"
-    return settle_call(hypothesis, examination, True, text, dtypes)
+    cast = _cast(examination, found)
+    if cast is not None:
+        text += f". It is {found['from']} since `{cast['function']}` at {examination.site(cast['site'])}"
+    return settle_call(
+        hypothesis, examination, True, text, dtypes, cast["site"] if cast is not None else None
+    )
+
+
+def _cast(examination: Examination, found: Facts) -> Facts | None:
+    """The call that casts to the dtype that is wrong, with only calls behind it that keep what the values are."""
+    given = operand(refused_call(examination) or {}, found["operand"])
+    for _ in range(MOST_BEHIND):
+        made = behind(examination, given.get("made_by"))
+        if made is None:
+            return None
+        if made["function"] in CASTS:
+            return made if made.get("site") and made.get("dtype") == found["from"] else None
+        if made["function"] not in KEEPING or not made["inputs"]:
+            return None
+        given = made["inputs"][0]
+    return None
 
 
 def wrong(examination: Examination) -> Facts | None:
@@ -88,5 +119,8 @@ def facts(examination: Examination) -> Facts:
         "role": given.get("role"),
         "text": given.get("text"),
     }
+    cast = _cast(examination, found) if found else None
+    if cast is not None:
+        result |= {"cast": examination.place(cast["site"]) | {"function": cast["function"]}}
     place = examination.place({k: bound[k] for k in ("file", "line")}) if bound else {}
     return result | {"bound": place | {"name": bound.get("text_there")}}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from firstcause.schema import Hypothesis
 from firstcause.specialists.broadcasts import behind
 from firstcause.specialists.examination import Examination, Facts
@@ -10,6 +12,9 @@ from firstcause.specialists.refused_calls import earlier, refused_call
 from firstcause.specialists.verdicts import inconclusive, nothing_refused
 
 CAUSE = "flatten-linear-mismatch"
+RESHAPES = ("view", "_unsafe_view", "reshape", "_reshape_alias")
+# What gives its input on in its shape.
+PASSING = ("dropout", "native_dropout", "bernoulli_", "relu", "mul", "clone", "detach", "alias")
 PRODUCTS = frozenset({"addmm", "mm", "linear", "matmul", "bmm", "baddbmm", "mv", "addmv"})
 
 
@@ -36,6 +41,15 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     before = shape_lost(examination, given)
     if before:
         return inconclusive(CAUSE, f"{text}, but {before}")
+    grouped = regrouped(examination, given, measured["in_features"])
+    if grouped is not None:
+        # Whole samples are as wide as the layer takes: what is wrong is in how many rows they were put.
+        was, rows = grouped["inputs"][0]["shape"], grouped["shape"]
+        where = f"{grouped['op']} at {examination.site(grouped['site'])}"
+        text += f"; {where} had put {was[0]} samples of {measured['in_features']} into {rows[0]} rows"
+        return settle_refusal(
+            hypothesis, examination, True, text, measured | {"rows": rows[0]}, grouped["site"]
+        )
     steps = examination.steps_of(measured["module"])
     if steps:
         # Changed to what arrives here, the layer would refuse what it was trained on.
@@ -98,9 +112,25 @@ def before_flatten(examination: Examination, given: Facts) -> list[int] | None:
         if op is None or not op["inputs"]:
             return None
         given = op["inputs"][0]
-        if op["op"] in ("view", "_unsafe_view", "reshape", "_reshape_alias", "flatten"):
+        if op["op"] in (*RESHAPES, "flatten"):
             return list(given["shape"]) if len(given["shape"]) > 2 else None
-        if op["op"] not in ("dropout", "native_dropout", "relu", "clone", "detach", "alias"):
+        if op["op"] not in PASSING:
+            return None
+    return None
+
+
+def regrouped(examination: Examination, given: Facts, in_features: int) -> Facts | None:
+    """The view or reshape behind the input that put its samples, each as wide as the layer takes, into other rows."""
+    for _ in range(6):
+        op = examination.op(given.get("made_by"))
+        if op is None or not op["inputs"]:
+            return None
+        given = op["inputs"][0]
+        if op["op"] in RESHAPES:
+            was, now = given["shape"], op["shape"]
+            other = len(was) > 1 and len(now) == 2 and was[0] != now[0]
+            return op if other and math.prod(was[1:]) == in_features else None
+        if op["op"] not in PASSING:
             return None
     return None
 
@@ -113,5 +143,12 @@ def facts(examination: Examination) -> Facts:
     given = examination.place(refused.get("site")) | examination.owner(measured.get("module"))
     given |= {"in_features": measured.get("in_features"), "actual_features": measured.get("features")}
     given |= {"out_features": settings["out_features"]} if "out_features" in settings else {}
+    running = refused.get("modules") or []
+    grouped = regrouped(examination, running[-1]["inputs"][0], measured["in_features"]) if measured else None
+    if grouped is not None:
+        return examination.place(grouped["site"]) | {
+            "rows": grouped["shape"][0],
+            "in_features": measured["in_features"],
+        }
     # The first axis is the batch, as the shape of one sample is asked for.
     return given | ({"shape": tuple(shape[1:])} if shape else {})

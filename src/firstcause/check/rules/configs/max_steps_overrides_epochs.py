@@ -11,10 +11,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from firstcause.check.code import Call, Code, finding
 from firstcause.check.constants import Constant
 from firstcause.check.facts.engines import TRAINER
+from firstcause.check.facts.filled import options, parsed
 from firstcause.check.facts.table import families
 from firstcause.check.rule import Example
 from firstcause.check.step_counts import parts_of_steps
@@ -39,11 +41,29 @@ def find(code: Code) -> Iterator[Finding]:
             if steps is None or epochs is None or steps.overridable or epochs.overridable:
                 continue
             value, given = call.argument("max_steps"), call.argument("num_train_epochs")
-            if value is None or given is None or not isinstance(epochs.value, (int, float)):
+            if value is None or given is None:
                 continue
-            if isinstance(steps.value, int) and steps.value > 0 and not _computed(value, steps, given):
-                text = f"max_steps={steps.value} beats num_train_epochs={epochs.value}, which then does nothing; keep one of them"
-                yield _found(code, Value(call.module, value.node), text, str(steps.value), epochs)
+            if _beats(steps, epochs) and not _computed(value, steps, given):
+                yield _found(
+                    code, Value(call.module, value.node), _words(steps, epochs), str(steps.value), epochs
+                )
+    for call, family in parsed(code):
+        both = [tuple(options(call, name)) for name in ("max_steps", "num_train_epochs")]
+        if family.name in TRAINER and all(len(found) == 1 for found in both):
+            steps, epochs = both[0][0], both[1][0]
+            if _beats(steps, epochs):
+                place, text = Value(call.module, call.node), _words(steps, epochs)
+                whole = _found(code, place, text, str(steps.value), epochs)
+                # Where a configuration or a launch says it, that is where it is to be changed.
+                yield replace(whole, site=steps.site, end_line=steps.site.line)
+
+
+def _beats(steps: Constant, epochs: Constant) -> bool:
+    return isinstance(epochs.value, (int, float)) and type(steps.value) is int and steps.value > 0
+
+
+def _words(steps: Constant, epochs: Constant) -> str:
+    return f"max_steps={steps.value} beats num_train_epochs={epochs.value}, which then does nothing; keep one of them"
 
 
 def _found(code: Code, place: Value, text: str, got: str, epochs: Constant) -> Finding:
