@@ -12,6 +12,14 @@ from firstcause.check.brief.tags import settle_counts
 from firstcause.check.brief.tokens import Token, words_in
 from firstcause.check.brief.vocabulary import word_set
 
+# What a data set has, whatever it is sorted into.
+_ROWS = frozenset(
+    {
+        "rows", "images", "pictures", "photos", "examples", "samples", "texts", "documents", "sentences", "clips", "hours",
+        "users", "items", "reviews", "pages", "patients", "videos", "recordings", "lines", "pairs", "questions", "tokens",
+        "columns", "pixels", "minutes", "seconds", "days", "years", "people", "speakers",
+    }
+)  # fmt: skip
 # Nouns that count other things as well; of those there are few where they are classes.
 _COMMON = word_set("labels", "common")
 # Nouns that count classes only where they are told apart, or where they are kinds of things: "12 kinds of bolts".
@@ -47,6 +55,8 @@ def count_labels(line: Line, heard: Sequence[Reading] = ()) -> None:
                 or _told_apart(line, at)
                 or _one_of(line, at)
                 or _sorted_into(line, at)
+                or _in_each_sample(line, at)
+                or _of_the_set(line, at)
             )
             if noun and line.scene.inference and _of_each(line, noun):
                 # "List 5 topics per document".
@@ -63,7 +73,10 @@ def count_labels(line: Line, heard: Sequence[Reading] = ()) -> None:
                     listed.kind == "number" and listed.segment == token.segment
                 )
         elif (
-            token.kind == "range" and token.value in (0, 1) and not line.scene.inference and _named(line, at)
+            token.kind == "range"
+            and token.value in (0, 1)
+            and not line.scene.inference
+            and (_named(line, at) or _is_counted(line, at))
         ):
             line.claim(Reading("num_labels", whole(token.upper - token.value + 1), at, at))
         elif token.text == "binary" and at + 1 < len(tokens) and _classes(tokens[at + 1]):
@@ -178,6 +191,37 @@ def _sorted_into(line: Line, at: int) -> int:
         things is not None and things.kind == "word" and things.text.endswith("s") and not things.is_setting
     )
     return place if plain and things is not None and things.text not in _NOT_OF_CLASSES | _PARTS else 0
+
+
+def _in_each_sample(line: Line, at: int) -> int:
+    """The place of the things in "multi-label: 14 findings per image", or 0."""
+    several = "multi label" in " ".join(words_in(line.tokens)).replace("-", " ")
+    after = words_in(line.tokens[at + 2 : at + 4])
+    things = line.tokens[at + 1] if at + 1 < len(line.tokens) else None
+    each = after[:1] == ["per"] or after[:2] in (["for", "each"], ["in", "each"], ["of", "each"])
+    plain = things is not None and things.kind == "word" and things.text not in _NOT_OF_CLASSES | _PARTS
+    return at + 1 if several and each and plain else 0
+
+
+def _of_the_set(line: Line, at: int) -> int:
+    """The place of the things in "classification on org/food (101 dishes)", or 0."""
+    tokens = line.tokens
+    sorts = any(r.key == "task" and r.value == "classification" for r in line.readings)
+    sorts = sorts or any(w.startswith("classif") for w in words_in(tokens[:at]))
+    held = at > 1 and tokens[at - 1].text == "(" and tokens[at - 2].kind in ("hub", "data", "set", "path")
+    if not (sorts and held) or line.words(at + 2, at + 3) not in ([")"], [","], [";"]):
+        return 0
+    things = tokens[at + 1]
+    plain = things.kind == "word" and things.entry is None and things.text.endswith("s")
+    return at + 1 if plain and things.text not in _NOT_OF_CLASSES | _PARTS | _ROWS else 0
+
+
+def _is_counted(line: Line, at: int) -> bool:
+    """Whether what a range of a column numbers is counted beside it: "7 departments (`dept` 0..6)"."""
+    token = line.tokens[at]
+    beside = at > 0 and line.tokens[at - 1].kind == "quote"
+    count = token.upper - token.value + 1
+    return beside and any(t.kind == "number" and t.value == count for t in line.tokens)
 
 
 def _listed(line: Line, at: int) -> int:

@@ -7,6 +7,7 @@ import re
 from firstcause.check.brief.reading import Line
 from firstcause.check.brief.tokens import Token, words_in
 
+_STEPS = frozenset({"step", "steps", "update", "updates", "iteration", "iterations"})
 _GROUPS = frozenset({"group", "groups"})
 _KINDS = frozenset(
     {"linear", "output", "hidden", "dense", "final", "projection", "connected", "classification"}
@@ -33,6 +34,7 @@ def no_settings(line: Line) -> None:
             or _one_layer(line, at)
             or _of_others(line, at)
             or _of_average(line, at)
+            or _within_a_step(line, at)
         ):
             token.claimed = True
 
@@ -50,6 +52,15 @@ def _of_a_group(line: Line, at: int) -> bool:
     words = words_in(_behind(line, at, 4))
     group = next((n for n, w in enumerate(words) if w in _GROUPS), 0)
     return line.tokens[at].value == 1 and group > 0 and not _APART & set(words[:group])
+
+
+def _within_a_step(line: Line, at: int) -> bool:
+    """ "5 critic steps per generator step": how often one network learns for each step of another."""
+    words = words_in(_behind(line, at, 7))
+    first = next((n for n, w in enumerate(words[:3]) if w in _STEPS), -1)
+    rest = words[first + 1 :] if first >= 0 else []
+    per = rest[:1] in (["per"], ["every"]) or rest[:2] in (["for", "each"], ["for", "every"], ["to", "each"])
+    return per and any(w in _STEPS for w in rest[1:5])
 
 
 def _one_layer(line: Line, at: int) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from firstcause.check.brief.counts import unit_of
 from firstcause.check.brief.limits import limit
@@ -140,6 +141,9 @@ def _cadence(line: Line, at: int) -> None:
     number = tokens[after] if after < len(tokens) and tokens[after].kind == "number" else None
     after += number is not None
     unit = unit_of(tokens[after]) if after < len(tokens) else ""
+    if not unit and number is not None and _whose_steps(tokens[after : after + 2]):
+        # "Every 1000 generator steps".
+        unit, after = "steps", after + 1
     if not unit and number is not None and any(r.key in ("eval_steps", "save_steps") for r in line.readings):
         # "Every 100 steps an evaluation, every 400 a checkpoint".
         unit, after = "steps", after - 1
@@ -172,6 +176,13 @@ def _cadence(line: Line, at: int) -> None:
             )
     for place in range(at, after + 1):
         tokens[place].claimed = True
+
+
+def _whose_steps(tokens: Sequence[Token]) -> bool:
+    """Whether a plain word says which of several networks' steps are counted."""
+    if len(tokens) < 2 or tokens[0].kind != "word" or tokens[0].entry is not None:
+        return False
+    return unit_of(tokens[1]) == "steps"
 
 
 def _several(line: Line, at: int) -> bool:

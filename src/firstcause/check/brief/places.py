@@ -346,6 +346,13 @@ def _is_given(line: Line, at: int) -> bool:
     return bool(words) and words[-1] in _ADAPTED and _GIVEN in words and not _SAVES & set(_before(line, at))
 
 
+def _shows_columns(line: Line, at: int) -> bool:
+    """Whether a file's columns are told in the brackets that it stands in: "(tickets.csv: `text`, `dept`)"."""
+    tokens = line.tokens[at + 1 : at + 3]
+    opened = at > 0 and line.tokens[at - 1].text == "("
+    return opened and len(tokens) == 2 and tokens[0].text == ":" and tokens[1].kind == "quote"
+
+
 def _holds_files(line: Line, at: int) -> bool:
     """Whether a folder's files are told behind it: "(folder tiles/, png, RGB)"."""
     after = line.words(at + 1, at + 4)
@@ -373,6 +380,8 @@ def _writes(line: Line, at: int, is_file: bool) -> bool | None:
     if is_file and _goes_there(line, at):
         return True
     words = _before(line, at)
+    if is_file and _shows_columns(line, at) and not _SAVES & set(words):
+        return False
     if words[:1] == ["into"] or (is_file and _answers_where(line, at)):
         return True
     for place, word in enumerate(words):

@@ -47,6 +47,22 @@ def find(code: Code) -> Iterator[Finding]:
 BAD = (
     Example("""
 import torch
+from accelerate import Accelerator
+
+def fit(net, data):
+    accelerator = Accelerator(gradient_accumulation_steps=4)
+    optimizer = torch.optim.AdamW(net.parameters(), lr=1e-4)
+    net, optimizer, loader = accelerator.prepare(net, optimizer, torch.utils.data.DataLoader(data))
+    for batch in loader:
+        with accelerator.accumulate(net):
+            accelerator.backward(net(batch).mean())
+            if accelerator.sync_gradients:
+                accelerator.clip_grad_norm_(net.parameters(), 1.0)
+            optimizer.zero_grad()  # found
+            optimizer.step()
+"""),
+    Example("""
+import torch
 
 def fit(net, loader):
     opt = torch.optim.SGD(net.parameters(), lr=0.1)
@@ -92,6 +108,19 @@ def fit(net, env):
 """),
 )
 GOOD = (
+    Example("""
+import torch
+from accelerate import Accelerator
+
+def fit(net, data):
+    accelerator = Accelerator()
+    optimizer = torch.optim.AdamW(net.parameters(), lr=1e-4)
+    net, optimizer, loader = accelerator.prepare(net, optimizer, torch.utils.data.DataLoader(data))
+    for batch in loader:
+        accelerator.backward(net(batch).mean())
+        optimizer.step()
+        optimizer.zero_grad()
+"""),
     Example("""
 import torch
 
