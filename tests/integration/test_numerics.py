@@ -37,6 +37,7 @@ CASES = [
     ("exp_of_raw_input", "exp-overflow", "speed = torch.exp(rate)", "is inf in float32", False),
     ("ignored_targets", "all-targets-ignored", "loss = F.cross_entropy", "all 60 targets are -100", True),
     ("spread_of_one", "std-of-single-element", "group.std(0)", "divides by 1 - 1 = 0", True),
+    ("rows_drawn_without_seed", "nan-in-data", 'rows[40, 2] = float("nan")', "1 of 8 rows", False),
     ("advantage_of_one", "std-of-single-element", "group.std() + 1e-4", "divides by 1 - 1 = 0", True),
     ("acos_past_one", "acos-gradient-at-domain-edge", "torch.arccos", "at or past the edge", True),
     ("half_energy", "fp16-overflow", "power = (h * h).sum(1)", "beyond the largest float16", False),

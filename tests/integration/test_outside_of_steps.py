@@ -26,6 +26,8 @@ ESTABLISHED = {
 # program: what is said to be missing
 NOT_ESTABLISHED = {
     "no_report": "none of the mechanisms",
+    "masked_spread": "none of the mechanisms",
+    "caught_refusal": "none of the mechanisms",
     "larger_test_images": "took 144 in the 5 steps before",
 }
 
@@ -53,6 +55,14 @@ def test_no_cause_is_told_where_none_is_known(program: str, tmp_path: Path) -> N
     found = diagnosed(program, tmp_path, "--yes")
     assert found["status"] == "not-established"
     assert NOT_ESTABLISHED[program] in found["missing"]
+
+
+def test_the_deeper_replay_is_found_again_without_leave(tmp_path: Path) -> None:
+    first = diagnosed("float64_test", tmp_path, "--yes")
+    done = firstcause(tmp_path, "diagnose", "run", "--json", "again.json")
+    assert "internal-error" not in done.stderr
+    again = json.loads((tmp_path / "again.json").read_text())
+    assert (again["cause"], again["site"]) == (first["cause"], first["site"])
 
 
 def test_without_leave_it_says_what_would_tell(tmp_path: Path) -> None:

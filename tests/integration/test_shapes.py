@@ -28,6 +28,11 @@ ESTABLISHED: dict[str, tuple[str, str, str]] = {
     "column_to_bce": ("broadcast-in-loss", "criterion(model(x), y)", "criterion(model(x).squeeze(-1), y)"),
     "last_batch_of_one": ("batchnorm-small-batch", "DataLoader(", "shuffle=True, drop_last=True)"),
     "channels_last": ("conv-channel-mismatch", "torch.from_numpy(self.images[i])", "[i]).permute(2, 0, 1)"),
+    "labels_in_a_float_table": (
+        "dtype-wrong-for-op",
+        "F.cross_entropy(what(h), target[:, 4])",
+        "target[:, 4].long()",
+    ),
     "tiles_in_fixed_rows": (
         "flatten-linear-mismatch",
         ".view(ROWS, -1)",
@@ -40,7 +45,12 @@ ESTABLISHED: dict[str, tuple[str, str, str]] = {
     ),
 }
 # program: (cause, what stands on the line to fix), where no line says what is wrong of itself
-WITHOUT_PATCH = {"left_on_meta": ("device-mismatch", "self.later = [nn.LayerNorm(6)]")}
+WITHOUT_PATCH = {
+    "left_on_meta": ("device-mismatch", "self.later = [nn.LayerNorm(6)]"),
+    "norm_made_on_meta": ("device-mismatch", "self.norm("),
+    "tokens_put_into_rows": ("flatten-linear-mismatch", "self.head = nn.Linear(TOKENS"),
+    "second_of_a_sweep": ("flatten-linear-mismatch", "self.out = nn.Linear("),
+}
 MORE: dict[str, tuple[str, str, str]] = {
     "float64_rows": ("dtype-double-vs-float", "self.x = rng.normal", ".astype(np.float32)"),
     "column_in_history": ("broadcast-in-loss", "each = F.smooth_l1_loss", "smooth_l1_loss(p.squeeze(-1), y"),

@@ -78,6 +78,9 @@ def place(code: Code, origin: Origin) -> tuple[Module, ast.AST]:
 
 
 def _of(code: Code, module: Module, node: ast.AST, hops: int) -> Activation:
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and node.slice.value == "out":
+        # What torchvision's networks for segmentation give.
+        return _segmented(code, module, node.value)
     if not isinstance(node, ast.Call) or hops == 0:
         return ""
     func = node.func
@@ -94,6 +97,29 @@ def _of(code: Code, module: Module, node: ast.AST, hops: int) -> Activation:
 def _common(code: Code, module: Module, node: ast.expr, hops: int) -> Activation:
     found = {_of(code, o.module, o.node, hops - 1) for o in code.origins(module, node)}
     return found.pop() if len(found) == 1 else ""
+
+
+def _segmented(code: Code, module: Module, node: ast.expr) -> Activation:
+    """Scores without an activation, where all that makes the network is one of torchvision's for segmentation."""
+    calls = [o for o in code.origins(module, node) if isinstance(o.node, ast.Call)]
+    made = [
+        (m, o.node)
+        for call in calls
+        if isinstance(call.node, ast.Call)
+        for m, o in ((o.module, o) for o in code.origins(call.module, call.node.func))
+    ]
+    names = {
+        shortest(external(resolve(code.project, m, n.func))) if isinstance(n, ast.Call) else ""
+        for m, n in made
+    }
+    own = names and all(n.startswith("torchvision.models.segmentation.") for n in names)
+    return "linear" if own and not any(map(_ends_in_activation, {m for m, _ in made})) else ""
+
+
+def _ends_in_activation(module: Module) -> bool:
+    """Whether the file puts a head of its own into a network that squashes the scores."""
+    heads = (a for a in module.nodes(ast.Assign) if any("classifier" in ast.unparse(t) for t in a.targets))
+    return any(word in ast.unparse(a.value) for a in heads for word in ("Sigmoid", "Softmax", "sigmoid"))
 
 
 def _of_module(code: Code, module: Module, func: ast.expr) -> Activation:

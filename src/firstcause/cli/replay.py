@@ -45,7 +45,8 @@ def main(args: argparse.Namespace) -> int:
         raise RecordError(
             "nothing-to-replay",
             f"{args.run} holds no failing step and no failing call",
-            "replay a run that failed inside its loop, or at a call of a model",
+            "replay a run that failed inside its loop, or at a call of a model; `firstcause diagnose --yes` replays what is "
+            "around another exception",
         )
     failure = meant(failures)
     with progress("replay", args.budget):
@@ -62,7 +63,8 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _told(failure: Facts, result: Facts, compared: Compared | None) -> Iterator[str]:
-    what = f"step {failure['step']}" if "call" not in failure else f"call {failure['call']['number']}"
+    what = f"step {failure['step']}" if failure["step"] is not None else "what is outside of every step"
+    what = f"call {failure['call']['number']}" if "call" in failure else what
     if result["exact"]:
         yield f"{what} replayed exactly in a fresh process: {_compared(failure, result)}"
     elif "same" in result:

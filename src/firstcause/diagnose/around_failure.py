@@ -40,7 +40,7 @@ def replayed_around(examination: Examination) -> Facts | None:
         return None
     # Its state went with the copy: another process finds no step to begin at.
     alone = {k: v for k, v in found.items() if k not in ("snapshot", "unit")}
-    whole = alone | {"step": None, "not_saved": "the exception lies outside of every unit"}
+    whole = alone | {"step": None, "around": True, "not_saved": "the exception lies outside of every unit"}
     keep(examination.folder, whole)
     return whole
 

@@ -41,7 +41,7 @@ def failures_in_copy(
 ) -> list[Facts]:
     """The failures of one more run in a copy of the program, their places those of the program itself.
 
-    None where there is no leave or no time, where the folder is too large for a copy, or where nothing was recorded.
+    Empty where there is no leave or no time, where the folder is too large for a copy, or where nothing was recorded.
     """
     run = folder.run()
     if lab is None or not lab.allowed() or lab.seconds_left < (run.seconds or 0.0) + BESIDE:

@@ -219,6 +219,8 @@ def failure_of(folder: RunFolder, symptom: Symptom) -> dict[str, Any] | None:
     kind = {"nan": "nan", "exception": "exception"}.get(symptom.kind)
     alike = [f for f in folder.failures() if f["kind"] == kind and f["step"] == symptom.step]
     alike = [f for f in alike if f.get("rank", 0) == symptom.rank] or alike
+    # What was replayed with the statements around it tells more than the call alone.
+    alike.sort(key=lambda f: "around" not in f)
     # Several calls may have failed, and all are without a step: the message tells which one is meant.
     return next((f for f in alike if _is_of(f, symptom)), alike[0] if alike else None)
 

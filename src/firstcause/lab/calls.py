@@ -153,7 +153,7 @@ class Calls(TorchFunctionMode):
     def _leaf(self, tensor: torch.Tensor) -> dict[str, Any]:
         entry = self._leaves.get(id(tensor))
         if entry is None or entry[0]() is not tensor:
-            found = {k: v for k, v in self.origin(tensor).items() if k in ("parameter", "input")}
+            found = {k: v for k, v in self.origin(tensor).items() if k in ("parameter", "writes", "input")}
             found = (found or {"other": True}) | name_in(sys._getframe(3), tensor)
             entry = self._leaves[id(tensor)] = (weakref.ref(tensor), found)
         return entry[1]

@@ -25,7 +25,7 @@ _SHAPE = re.compile(r"\((\d+(?:,\s*\d+)*,?|)\)")
 def describe(calls: Calls, error: BaseException) -> dict[str, Any]:
     """The refused call, what was tried in its place, the calls behind it, and what left torch for NumPy."""
     refused = calls.refused
-    if refused is not None and _led_to(refused[1], error):
+    if refused is not None and led_to(refused[1], error):
         call, asked = refused[0], list(refused[0].given())
         facts = {
             "function": call.name,
@@ -47,7 +47,8 @@ def describe(calls: Calls, error: BaseException) -> dict[str, Any]:
     }
 
 
-def _led_to(raised: BaseException, error: BaseException | None) -> bool:
+def led_to(raised: BaseException, error: BaseException | None) -> bool:
+    """Whether an exception is the one that left the program, or one that it was raised from or in the handling of."""
     for _ in range(10):
         if error is None or error is raised:
             return error is raised

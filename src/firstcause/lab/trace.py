@@ -28,7 +28,7 @@ from firstcause.lab.modules import ModuleStack
 from firstcause.lab.names import row_holder
 from firstcause.lab.op_names import name_of_op
 from firstcause.lab.refusal import describe_refusal
-from firstcause.lab.refused_call import describe
+from firstcause.lab.refused_call import describe, led_to
 
 if TYPE_CHECKING:
     from firstcause.record.observe.recorder import Recorder
@@ -56,6 +56,7 @@ class Trace(TorchDispatchMode):
         self.outliers: list[dict[str, Any]] = []
         self.losses: list[dict[str, Any]] = []
         self.refused: dict[str, Any] | None = None
+        self._refusal: BaseException | None = None
         self._made: dict[int, tuple[weakref.ref[torch.Tensor], int]] = {}
         self._anomaly = torch.autograd.detect_anomaly(check_nan=False)
         self.graph = Graph(self, recorder)
@@ -92,7 +93,7 @@ class Trace(TorchDispatchMode):
             result = func(*args, **kwargs)
         except Exception as error:
             if self.refused is None or self.refused["error"] != str(error):
-                self.refused = describe_refusal(self, func, args, kwargs, error)
+                self.refused, self._refusal = describe_refusal(self, func, args, kwargs, error), error
             raise
         call.number = number = self._note(func, given)
         self.outliers += [self._outlier(number, batch, found) for batch, found in far[:MOST_OUTLIERS]]
@@ -152,7 +153,10 @@ class Trace(TorchDispatchMode):
             return facts | {"made_by": made}
         name = self.modules.tensor_name(tensor)
         if name is not None:
-            return facts | {"parameter": name}
+            # Its counter of writes tells one that was trained from a new one of the same name.
+            return (
+                facts | {"parameter": name} | ({} if tensor.is_inference() else {"writes": tensor._version})
+            )
         if id(tensor) in self.inputs:
             return facts | {"input": self.inputs[id(tensor)]}
         held = self.modules.plain_attribute(tensor)
@@ -187,7 +191,8 @@ class Trace(TorchDispatchMode):
     def facts(self, parameters: list[torch.Tensor], error: BaseException | None) -> dict[str, Any]:
         """Plain data: the ops behind what went wrong, births, losses, the op that refused its input."""
         self.outputs.close()
-        if error is not None and self.refused is None:
+        # What the program caught and went on from is no part of what ended it.
+        if error is not None and (self._refusal is None or not led_to(self._refusal, error)):
             self.refused = describe_refusal(self, None, (), {}, error)
         bad = [
             self.modules.tensor_name(p) for p in parameters if p.grad is not None and tensors.badness(p.grad)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from itertools import islice
@@ -12,10 +13,17 @@ from firstcause.lab.ancestry import nearest_first
 from firstcause.lab.counterfactual import Lab
 from firstcause.record.folder import RunFolder, relative
 from firstcause.record.journal import steps_of
+from firstcause.record.ranked import world_of
 from firstcause.schema import Evidence, Run, Site, Symptom
 from firstcause.source.project import Project
 
 Facts = dict[str, Any]
+# What is said of values that are no numbers, or that no longer lie where they must.
+NOT_FINITE = re.compile(
+    r"\b(nan|inf|infinity|infinite|finite|isfinite|isnan|isinf|diverg\w*|overflow\w*|explo\w*|invalid|constraint"
+    r"|positive.definite|converge\w*|probabilit\w*|between 0 and 1|singular|assert)\b",
+    re.IGNORECASE,
+)
 T = TypeVar("T")
 
 
@@ -59,17 +67,26 @@ class Examination:
     def step(self) -> int | None:
         return self.failure.get("step")
 
-    def steps_of(self, module: str) -> int:
-        """The recorded steps before the failure in which a module's parameters had a gradient."""
+    @property
+    def _may_be_replayed_again(self) -> bool:
+        """Whether leave is all that a second run lacks: not where no data is kept, nor on several ranks."""
+        recording = (self.run.environment or {}).get("recording")
+        kept = not (isinstance(recording, dict) and recording.get("no_data") is True)
+        return kept and world_of(self.folder.path) < 2 and (self.lab is None or not self.lab.allowed())
+
+    def steps_of(self, module: str, writes: int) -> int:
+        """The recorded steps before the failure in which a module was trained whose weight was written so often."""
         begins = f"grad_norm/{module}."
-        return sum(any(k.startswith(begins) for k in row) for row in self.rows)
+        steps = sum(any(k.startswith(begins) for k in row) for row in self.rows)
+        # Its initial values are a write too: a new one of the same name was written less often than there were steps.
+        return steps if writes > steps else 0
 
     @property
     def not_replayed(self) -> str:
         """Why there is no replay of the failing step; empty where there is one."""
         if not self.failure:
             kept = "the failing step was not kept: it lies outside of every loop and function that holds an optimizer step"
-            if self.symptom.kind != "exception" or (self.lab is not None and self.lab.allowed()):
+            if self.symptom.kind != "exception" or not self._may_be_replayed_again:
                 return kept
             return f"{kept}; `firstcause diagnose --yes` runs the program once more and replays what is around it"
         if self.failure.get("not_replayable") and not self.replay:
@@ -127,7 +144,7 @@ class Examination:
         With a bad loss, the earliest ancestor of it; with a good loss, that of the first bad value in the
         backward pass. A masking infinity counts only where nothing else is behind the bad value.
         """
-        if self.symptom.kind == "exception" and (self.trace.get("refused") or {}).get("op"):
+        if self.symptom.kind == "exception" and not self._raised_for_values:
             return None
         bad_losses = [x for x in self.trace.get("losses") or [] if x["ancestors"]]
         if bad_losses:
@@ -145,6 +162,21 @@ class Examination:
             among = set() if first is None else {first, *self.births[first]["ancestors"]}
         ordered = [self.births[i] for i in sorted(among)]
         return next((b for b in ordered if not self._masking(b)), ordered[0] if ordered else None)
+
+    @cached_property
+    def _raised_for_values(self) -> bool:
+        """Whether an exception may come from a value that is not finite: by its words, or what the last call was given."""
+        refused = self.trace.get("refused") or {}
+        if refused.get("op"):
+            return False
+        raised = (self.failure.get("exception") or []) + [self.replay.get("exception") or {}]
+        texts = [str(e.get("message", "")) for e in raised]
+        texts += [str(f.get("text", "")) for e in raised for f in (e.get("frames") or [])[-1:]]
+        call = self.trace.get("call") or {}
+        # Where nothing of torch's raised, its operands are only what the line names.
+        given = [o for o in call.get("operands") or [] if call.get("function") and isinstance(o, dict)]
+        bad = any(o.get("nan") or o.get("inf") or o.get("-inf") for o in given)
+        return bad or any(NOT_FINITE.search(t) for t in texts)
 
     @staticmethod
     def _masking(birth: Facts) -> bool:

@@ -12,12 +12,12 @@ from firstcause.check.brief.tags import settle_counts
 from firstcause.check.brief.tokens import Token, words_in
 from firstcause.check.brief.vocabulary import word_set
 
-# What a data set has, whatever it is sorted into.
-_ROWS = frozenset(
+# Things that a sample is one of, or shows: a count of them beside a data set counts classes.
+_OF_CLASSES = frozenset(
     {
-        "rows", "images", "pictures", "photos", "examples", "samples", "texts", "documents", "sentences", "clips", "hours",
-        "users", "items", "reviews", "pages", "patients", "videos", "recordings", "lines", "pairs", "questions", "tokens",
-        "columns", "pixels", "minutes", "seconds", "days", "years", "people", "speakers",
+        "dishes", "breeds", "species", "categories", "topics", "intents", "emotions", "genres", "diseases", "conditions", "tags",
+        "flags", "digits", "letters", "findings", "pathologies", "labels", "classes", "departments", "defects", "instruments",
+        "attributes", "kinds", "types", "commands", "keywords", "actions", "scenes", "styles", "cultivars", "varieties",
     }
 )  # fmt: skip
 # Nouns that count other things as well; of those there are few where they are classes.
@@ -169,7 +169,9 @@ def _one_of(line: Line, at: int) -> int:
         return 0
     things = line.tokens[at + 1]
     plural = things.kind == "word" and things.entry is None and things.text.endswith("s")
-    told = any(w.startswith((*_TELLS_APART, "multi", "show")) for w in words_in(line.tokens))
+    told = any(
+        w.startswith((*_TELLS_APART, "multi", "show", "have", "has", "carr")) for w in words_in(line.tokens)
+    )
     return at + 1 if plural and told and things.text not in _NOT_OF_CLASSES else 0
 
 
@@ -199,8 +201,7 @@ def _in_each_sample(line: Line, at: int) -> int:
     after = words_in(line.tokens[at + 2 : at + 4])
     things = line.tokens[at + 1] if at + 1 < len(line.tokens) else None
     each = after[:1] == ["per"] or after[:2] in (["for", "each"], ["in", "each"], ["of", "each"])
-    plain = things is not None and things.kind == "word" and things.text not in _NOT_OF_CLASSES | _PARTS
-    return at + 1 if several and each and plain else 0
+    return at + 1 if several and each and things is not None and things.text in _OF_CLASSES else 0
 
 
 def _of_the_set(line: Line, at: int) -> int:
@@ -211,9 +212,7 @@ def _of_the_set(line: Line, at: int) -> int:
     held = at > 1 and tokens[at - 1].text == "(" and tokens[at - 2].kind in ("hub", "data", "set", "path")
     if not (sorts and held) or line.words(at + 2, at + 3) not in ([")"], [","], [";"]):
         return 0
-    things = tokens[at + 1]
-    plain = things.kind == "word" and things.entry is None and things.text.endswith("s")
-    return at + 1 if plain and things.text not in _NOT_OF_CLASSES | _PARTS | _ROWS else 0
+    return at + 1 if tokens[at + 1].text in _OF_CLASSES else 0
 
 
 def _is_counted(line: Line, at: int) -> bool:
@@ -221,7 +220,12 @@ def _is_counted(line: Line, at: int) -> bool:
     token = line.tokens[at]
     beside = at > 0 and line.tokens[at - 1].kind == "quote"
     count = token.upper - token.value + 1
-    return beside and any(t.kind == "number" and t.value == count for t in line.tokens)
+    counted = (n for n, t in enumerate(line.tokens[:-1]) if t.kind == "number" and t.value == count)
+    nouns = (line.tokens[n + 1] for n in counted if not line.tokens[n].claimed)
+    return beside and any(
+        t.kind == "word" and t.entry is None and t.text.endswith("s") and t.text not in _NOT_OF_CLASSES
+        for t in nouns
+    )
 
 
 def _listed(line: Line, at: int) -> int:

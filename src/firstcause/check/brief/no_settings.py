@@ -8,6 +8,8 @@ from firstcause.check.brief.reading import Line
 from firstcause.check.brief.tokens import Token, words_in
 
 _STEPS = frozenset({"step", "steps", "update", "updates", "iteration", "iterations"})
+_ACCUMULATES = ("accum", "micro", "gradient")
+_MULTIPLES = frozenset({"twice", "double", "thrice", "triple", "half"})
 _GROUPS = frozenset({"group", "groups"})
 _KINDS = frozenset(
     {"linear", "output", "hidden", "dense", "final", "projection", "connected", "classification"}
@@ -26,6 +28,10 @@ _REACH = 8
 def no_settings(line: Line) -> None:
     """Claim the numbers that say nothing of a setting, before anything reads them."""
     for at, token in enumerate(line.tokens):
+        before = [w for w in words_in(line.tokens[max(0, at - 3) : at]) if w != "the"]
+        if token.key and before[-1:] and before[-1] in _MULTIPLES:
+            # "Alpha twice the rank, so 64".
+            token.claimed = True
         if token.kind != "number" or token.claimed:
             continue
         if (
@@ -60,7 +66,9 @@ def _within_a_step(line: Line, at: int) -> bool:
     first = next((n for n, w in enumerate(words[:3]) if w in _STEPS), -1)
     rest = words[first + 1 :] if first >= 0 else []
     per = rest[:1] in (["per"], ["every"]) or rest[:2] in (["for", "each"], ["for", "every"], ["to", "each"])
-    return per and any(w in _STEPS for w in rest[1:5])
+    # "8 accumulation steps per optimizer step" is a setting.
+    own = any(w.startswith(_ACCUMULATES) for w in words) or "optimizer" in words
+    return per and not own and any(w in _STEPS for w in rest[1:5])
 
 
 def _one_layer(line: Line, at: int) -> bool:

@@ -19,6 +19,10 @@ _RANGES = frozenset({"anywhere", "somewhere", "anything", "ranging", "something"
 _NAMED_WITHIN = 14
 
 
+_HOLDS = frozenset({"hold", "keep", "leave", "set", "put"})
+_APART = frozenset({"out", "aside", "back", "apart", "away"})
+
+
 def split_pairs(line: Line) -> None:
     """Claim names that stand together with their numbers together, and the two betas."""
     tokens = line.tokens
@@ -82,6 +86,12 @@ def _named_shares(line: Line) -> None:
 
 def _part_held_out(line: Line) -> None:
     """The tenth in "evaluate on a tenth of the pairs" and "keep a fifth of the data for validation"."""
+    for at, token in enumerate(line.tokens[1:-1], 1):
+        apart = line.tokens[at - 1].text in _HOLDS and _APART & set(line.words(at + 1, at + 6))
+        if token.kind == "number" and token.unit == "%" and apart and not token.claimed:
+            # "Hold 1% of the pairs out".
+            line.claim(Reading("data_split", token.value / 100, at, at), at)
+            return
     for at, token in enumerate(line.tokens[:-3]):
         if token.text not in _FRACTIONS or line.tokens[at + 1].text != "of":
             continue

@@ -10,6 +10,7 @@ from firstcause.check.brief.folders import described_folders, siblings
 from firstcause.check.brief.new_names import new_name
 from firstcause.check.brief.reading import Line, Reading
 from firstcause.check.brief.row_by_row import one_for_each
+from firstcause.check.brief.sources import holds_files, is_given, shows_columns
 from firstcause.check.brief.teachers import of_teacher
 from firstcause.check.brief.tokens import SPLITS, Token, words_in
 from firstcause.check.brief.vocabulary import Vocabulary, word_set
@@ -57,11 +58,11 @@ _LANGUAGES = word_set("places", "languages")
 _NO_NOUNS = word_set("leftovers", "no_nouns")
 _PUTS = word_set("places", "puts")
 _FEW = 3
+# fmt: off
+_OF_WEIGHTS = frozenset({"weights", "pretrained", "init", "checkpoint", "initialization", "initialisation", "statistics",
+                         "pretraining", "backbone"})
+# fmt: on
 # Places, of which what else is said decides whether they are written to.
-_ADAPTED, _GIVEN = frozenset({"adapter", "lora adapter", "lora", "checkpoint"}), "with"
-_PICTURES_AND_SOUND = frozenset(
-    {"png", "pngs", "jpg", "jpgs", "jpeg", "jpegs", "tif", "tiffs", "wav", "wavs", "flac", "npy", "npz"}
-)
 _WHERE = frozenset({"under", "folder", "dir", "directory"})
 _VERB_AFTER = frozenset({"and", "then", "please", "to", "will", "you", "we", "i", "also", "just"})
 
@@ -126,17 +127,7 @@ def _data_set(line: Line, at: int, typed: str) -> None:
     """A data set that is known by a bare name; beside a hub id it is a configuration of it."""
     token = line.tokens[at]
     after = line.words(at + 1, at + 2)
-    of_weights = after and after[0] in (
-        "weights",
-        "pretrained",
-        "init",
-        "checkpoint",
-        "initialization",
-        "initialisation",
-        "statistics",
-        "pretraining",
-        "backbone",
-    )
+    of_weights = after and after[0] in _OF_WEIGHTS
     of_weights = of_weights or any(
         w in ("pretrained", "weights", "pre trained") for t in line.words(at - 3, at) for w in t.split()
     )
@@ -255,9 +246,9 @@ def _of_path(line: Line, at: int, known: Vocabulary) -> str:
         writes = True
     if ending in _WEIGHTS and (writes or (first not in _IN_DATA and not _SPLIT.search(name))):
         return "output_path" if writes else ""
-    if not ending and (_resumes(line, at) or _is_given(line, at)):
+    if not ending and (_resumes(line, at) or is_given(line, at)):
         return ""
-    if not ending and not (_SAVES | _MADE) & set(words_in(line.tokens)) and _holds_files(line, at):
+    if not ending and not _SAVES & set(_before(line, at)) and holds_files(line, at):
         return "input_path" if line.scene.inference else "dataset"
     if ending or "*" in token.text:
         if writes:
@@ -289,7 +280,8 @@ def _is_split(line: Line, at: int) -> bool:
 
 def _at_the_end(line: Line, at: int) -> bool:
     """Whether weights are to be there in the end: "adapter in tone/final.pt afterwards"."""
-    if not _MADE & set(_before(line, at)[:4]) or _STARTS & set(_before(line, at)):
+    before = _before(line, at)
+    if (before and not _MADE & set(before[:4])) or _STARTS & set(before):
         return False
     after = [w for t in line.tokens[at + 1 : at + 5] for w in t.text.split()]
     after = after[1:] if after[:1] == [","] else after
@@ -335,28 +327,11 @@ def _is_noun(words: list[str], place: int) -> bool:
 def _resumes(line: Line, at: int) -> bool:
     """Whether a folder holds what the run starts from: "on top of our checkpoint (ckpt/sft)"."""
     before = _before(line, at)[:8]
-    return "checkpoint" in before and bool(
-        {"of", "from", "resume", "load", "continue", "starting"} & set(before)
-    )
-
-
-def _is_given(line: Line, at: int) -> bool:
-    """Whether what is named has been made before: "serve it with our LoRA adapter ./adapters/legal"."""
-    words = line.words(at - 5, at)
-    return bool(words) and words[-1] in _ADAPTED and _GIVEN in words and not _SAVES & set(_before(line, at))
-
-
-def _shows_columns(line: Line, at: int) -> bool:
-    """Whether a file's columns are told in the brackets that it stands in: "(tickets.csv: `text`, `dept`)"."""
-    tokens = line.tokens[at + 1 : at + 3]
-    opened = at > 0 and line.tokens[at - 1].text == "("
-    return opened and len(tokens) == 2 and tokens[0].text == ":" and tokens[1].kind == "quote"
-
-
-def _holds_files(line: Line, at: int) -> bool:
-    """Whether a folder's files are told behind it: "(folder tiles/, png, RGB)"."""
-    after = line.words(at + 1, at + 4)
-    return after[:1] in ([","], [":"], ["of"], ["with"]) and bool(_PICTURES_AND_SOUND & set(after))
+    if "checkpoint" not in before:
+        return False
+    # "A checkpoint of each epoch in ckpt/" is written.
+    on_top = "of" in before[before.index("checkpoint") :]
+    return on_top or bool({"from", "resume", "load", "continue", "starting"} & set(before))
 
 
 def _goes_there(line: Line, at: int) -> bool:
@@ -380,7 +355,7 @@ def _writes(line: Line, at: int, is_file: bool) -> bool | None:
     if is_file and _goes_there(line, at):
         return True
     words = _before(line, at)
-    if is_file and _shows_columns(line, at) and not _SAVES & set(words):
+    if is_file and shows_columns(line, at) and not _SAVES & set(words):
         return False
     if words[:1] == ["into"] or (is_file and _answers_where(line, at)):
         return True

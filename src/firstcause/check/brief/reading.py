@@ -81,6 +81,7 @@ _INFERS = re.compile(
     r"top[-_ ]k|new tokens|beams?|serve|answer|llamacpp|tgi)\b"
 )
 _SERVES = re.compile(r"\b(?:vllm|sglang|tgi)\b")
+_GIVEN = re.compile(r"\b(?:our|the|my|this|its|existing)\s+(?:[\w-]+\s+){0,2}(?:adapter|checkpoint)s?\b")
 _MADE_BEFORE = frozenset({"lora", "qlora", "fine-tuned", "fine tuned", "finetuned", "trained"})
 _DENIED = re.compile(r"\b(?:no|not|without|nor|never|instead of)\s+(?:\w+\s+)?(?:vllm|sglang|tgi)\b")
 
@@ -89,6 +90,7 @@ def scene_of(text: str) -> Scene:
     """The scene of a text in lower case."""
     said = {m[0] for m in _TRAINS.finditer(text)}
     # What is served may have been trained before: "a vLLM server with our LoRA adapter".
-    training = bool(said - _MADE_BEFORE if _SERVES.search(_DENIED.sub(" ", text)) else said)
+    made = _SERVES.search(_DENIED.sub(" ", text)) and _GIVEN.search(text)
+    training = bool(said - _MADE_BEFORE if made else said)
     inference = bool(_INFERS.search(text)) and not training
     return Scene(training, inference, bool(_SERVES.search(_DENIED.sub(" ", text))) and inference)

@@ -111,8 +111,8 @@ def stepped_rates(line: Line) -> None:
 
 
 def _is_quotient(tokens: list[Token], at: int) -> bool:
-    """Whether the rate is divided by a sign: "lr / 10 at epochs 50 and 75"."""
-    return tokens[at].text == "/" and at > 0 and tokens[at - 1].key == "learning_rate"
+    """Whether the rate is divided or multiplied by a sign: "lr / 10 at epochs 50 and 75", "lr times 0.1 every 8 epochs"."""
+    return tokens[at].text in ("/", "*", "x", "times") and at > 0 and tokens[at - 1].key == "learning_rate"
 
 
 def _rate_beside(line: Line, at: int) -> bool:

@@ -75,6 +75,12 @@ def _without_code(text: str) -> str:
     def blank(match: re.Match[str]) -> str:
         settings = match[2].strip().lower() in _SETTINGS and not _CODE.search(match[3])
         whole = match[0]
+        lines = [line for line in match[3].splitlines() if line.strip()]
+        if lines and all(line.lstrip().startswith("#") for line in lines):
+            # A stub that holds nothing but what is wished: "# lr 5e-7, cosine".
+            return re.sub(
+                r"```[^\n]*|~~~[^\n]*|^[ \t]*#+", lambda m: " " * len(m[0]), whole, flags=re.MULTILINE
+            )
         if settings:
             return re.sub(r"```[^\n]*|~~~[^\n]*", lambda m: " " * len(m[0]), whole)
         return re.sub(r"[^\n]", " ", whole)

@@ -168,12 +168,17 @@ def _precision(asked: Any, got: Any) -> bool:
 
 def _betas(asked: Any, got: Any) -> bool:
     """Both numbers, whichever way they are written."""
-    return _numbers(asked) == _numbers(got)
+    one, other = _numbers(asked), _numbers(got)
+    return one == other if one and other else _as_set(asked) == _as_set(got)
 
 
 def _numbers(value: Any) -> list[float]:
-    parts = value if isinstance(value, (list, tuple)) else re.findall(r"[\d.]+(?:e-?\d+)?", str(value))
-    return [float(p) for p in parts]
+    """The numbers of a list or a text; empty where something in it is none."""
+    parts = value if isinstance(value, (list, tuple)) else re.split(r"[,;\s]+", str(value).strip(" ,;()[]"))
+    try:
+        return [float(p) for p in parts]
+    except (TypeError, ValueError):
+        return []
 
 
 def _optimizer(asked: Any, got: Any) -> bool:

@@ -200,6 +200,11 @@ def _epochs(code: Code, loop: Loop) -> Iterator[Fact]:
         yield replace(counted[0], confirms=True) if episodes else counted[0]
     elif counted:
         yield counted[-1]
+    elif "epoch" in ast.unparse(getattr(loop.node, "target", loop.node))[:40]:
+        # All of the data at once, as with one graph: the loop of the steps is that of the epochs.
+        own = _range(code, loop)
+        if own is not None:
+            yield own
 
 
 def _range(code: Code, loop: Loop) -> Fact | None:

@@ -3,6 +3,7 @@
 Facts:
 
 - ``file``, ``line``: the user's line that raised; ``device``: of the operand that is apart.
+- ``classes``: of the modules around a parameter that lies on meta, and its own.
 - ``birth``: ``kind`` ``call`` (``at``), ``state`` (``class_name``, ``name``) or ``data`` (``at``, ``name``).
 """
 
@@ -32,7 +33,7 @@ def line(facts: Facts, project: Project) -> Site | None:
         found = _states(facts, project)
         if found:
             return found[0].module.site(found[0].node)
-        built = _built_on_meta(project) if facts.get("device") == "meta" else []
+        built = _built_on_meta(project, facts.get("classes") or []) if facts.get("device") == "meta" else []
         return built[0] if len(built) == 1 else None
     at = birth.get("at") or {}
     if birth.get("kind") == "call":
@@ -61,14 +62,28 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     )
 
 
-def _built_on_meta(project: Project) -> list[Site]:
-    """The first statement of each block in which modules are made without memory."""
+def _built_on_meta(project: Project, classes: list[str]) -> list[Site]:
+    """The first statement of each block that makes a module of one of the classes without memory."""
+    modules = project.modules
+    if any(_is_put_there(call) for m in modules for call in m.nodes(ast.Call)):
+        # By an argument or a move: which of the two made it is not known.
+        return []
     return [
         module.site(node.body[0])
-        for module in project.modules
+        for module in modules
         for node in module.nodes(ast.With)
         if any(_is_meta(item.context_expr) for item in node.items)
+        and any(
+            last_name(c.func) in classes for s in node.body for c in ast.walk(s) if isinstance(c, ast.Call)
+        )
     ]
+
+
+def _is_put_there(call: ast.Call) -> bool:
+    """``device="meta"`` and ``.to("meta")``."""
+    given = [k.value for k in call.keywords if k.arg == "device"]
+    given += call.args[:1] if isinstance(call.func, ast.Attribute) and call.func.attr == "to" else []
+    return any(isinstance(g, ast.Constant) and g.value == "meta" for g in given)
 
 
 def _is_meta(node: ast.expr) -> bool:

@@ -44,7 +44,9 @@ def _dealt(project: Project, module: Module, divided: ast.AST) -> Site | None:
     """Where a class or function of the program's that is given the rank deals out by it: ``order[rank::world]``."""
     for call in (n for n in ast.walk(divided) if isinstance(n, ast.Call)):
         found = resolve(project, module, call.func)
-        if not isinstance(found, Defined) or not isinstance(found.node, KINDS):
+        given = [*call.args, *(k.value for k in call.keywords)]
+        told = any(_RANK.search(module.segment(a)) for a in given)
+        if not told or not isinstance(found, Defined) or not isinstance(found.node, KINDS):
             continue
         rows = [
             n for n in ast.walk(found.node) if isinstance(n, ast.Subscript) and isinstance(n.slice, ast.Slice)
@@ -54,6 +56,7 @@ def _dealt(project: Project, module: Module, divided: ast.AST) -> Site | None:
             n
             for n in rows
             if isinstance(n.slice, ast.Slice) and n.slice.step is not None and n.slice.lower is not None
+            if _RANK.search(found.module.segment(n))
         ]
         if len(strided) == 1:
             return found.module.site(strided[0])

@@ -6,6 +6,7 @@ from firstcause.schema import Hypothesis
 from firstcause.specialists.births import settle_by_root, tell
 from firstcause.specialists.examination import Examination, Facts
 from firstcause.specialists.first_made import divided_in_program, evidence, first_made
+from firstcause.specialists.handed_on import is_drawn
 from firstcause.specialists.verdicts import confirmed, inconclusive, refuted
 
 CAUSE = "nan-in-data"
@@ -45,9 +46,13 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
 
 
 def is_given_to_function(examination: Examination) -> bool:
-    """Whether the bad value came as an argument of the function that takes the step: data, or made by its caller."""
+    """Whether the bad value came as an argument that the caller of the function with the step may have computed."""
     root, unit = examination.root, examination.failure.get("unit") or {}
-    return unit.get("kind") == "function" and root is not None and shows(root)
+    if unit.get("kind") != "function" or root is None or not shows(root):
+        return False
+    name = str(root["origin"].get("input") or "").partition("[")[0].partition(".")[0]
+    drawn = is_drawn(examination.project, unit["function"], unit["line"], name)
+    return name in unit["names"] and not drawn
 
 
 def _of_columns(hypothesis: Hypothesis, examination: Examination, root: Facts) -> Hypothesis:

@@ -75,4 +75,10 @@ def facts(examination: Examination) -> Facts:
     call = refused_call(examination) or {}
     given = operand(call, stray_operand(examination) or 0)
     birth = first_of(examination, given, lambda x: x.get("device") == given["device"])
-    return examination.place(call.get("site")) | {"birth": birth, "device": given.get("device")}
+    path = str(birth.get("path") or "").rpartition(".")[0]
+    owners = examination.trace.get("owners") or {}
+    # The program's classes around a parameter, but for the outermost, and the class that is running.
+    around = [owners[p] for p in owners if p.count(".") and (path == p or path.startswith(p + "."))]
+    running = [m["class"] for m in (call.get("modules") or [])[-1:] if m["path"] == path]
+    classes = {"classes": around + running}
+    return examination.place(call.get("site")) | {"birth": birth, "device": given.get("device")} | classes

@@ -37,6 +37,11 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
         f"operand {number} of shape {given['shape']} is float64, the others are {others}; as float32 it passes. "
         f"The float64 is first that of {tell(examination, birth)}"
     )
+    if "recalled" in examination.failure and birth["kind"] == "data":
+        # The call alone was made once more: what made its arguments lies before it.
+        return inconclusive(
+            CAUSE, f"{text}, and what made it was not replayed: `firstcause diagnose --yes` does it"
+        )
     return settle_call(hypothesis, examination, True, text, dtypes, call.get("site"))
 
 

@@ -21,11 +21,11 @@ from firstcause.specialists.verdicts import inconclusive, nothing_refused
 CAUSE = "dtype-wrong-for-op"
 # Tensor's methods that change the dtype and nothing else.
 CASTS = frozenset({"float", "double", "half", "bfloat16", "long", "int", "bool"})
-# What hands the same values on, or sums of them.
+# What hands all of the values on, or sums of them: a part of a table is cast without the rest.
 KEEPING = frozenset(
     {
-        "sum", "cat", "concat", "stack", "view", "reshape", "flatten", "squeeze", "unsqueeze", "getitem", "select", "permute",
-        "transpose", "t", "expand", "repeat", "clone", "detach", "contiguous", "cpu", "cumsum", "amax", "amin", "index_select",
+        "sum", "cat", "concat", "stack", "view", "reshape", "flatten", "squeeze", "unsqueeze", "permute", "transpose", "t",
+        "expand", "repeat", "clone", "detach", "contiguous", "cpu", "cumsum", "amax", "amin",
     }
 )  # fmt: skip
 MOST_BEHIND = 20
@@ -84,7 +84,9 @@ def _cast(examination: Examination, found: Facts) -> Facts | None:
         if made is None:
             return None
         if made["function"] in CASTS:
-            return made if made.get("site") and made.get("dtype") == found["from"] else None
+            # Counts that were made floats are counts still; of what was a float before, fractions would go.
+            whole = str((made["inputs"] or [{}])[0].get("dtype")).startswith(("bool", "int", "uint"))
+            return made if whole and made.get("site") and made.get("dtype") == found["from"] else None
         if made["function"] not in KEEPING or not made["inputs"]:
             return None
         given = made["inputs"][0]

@@ -50,7 +50,7 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
         return settle_refusal(
             hypothesis, examination, True, text, measured | {"rows": rows[0]}, grouped["site"]
         )
-    steps = examination.steps_of(measured["module"])
+    steps = examination.steps_of(measured["module"], _writes(examination, measured["module"]))
     if steps:
         # Changed to what arrives here, the layer would refuse what it was trained on.
         took = f"it took {measured['in_features']} in the {steps} steps before"
@@ -119,6 +119,14 @@ def before_flatten(examination: Examination, given: Facts) -> list[int] | None:
     return None
 
 
+def _writes(examination: Examination, module: str) -> int:
+    """How often the layer's weight has been written, as the refused call was given it."""
+    given = (refused_call(examination) or {}).get("operands") or []
+    return max(
+        (o.get("writes", 0) for o in given if str(o.get("parameter")) == f"{module}.weight"), default=0
+    )
+
+
 def regrouped(examination: Examination, given: Facts, in_features: int) -> Facts | None:
     """The view or reshape behind the input that put its samples, each as wide as the layer takes, into other rows."""
     for _ in range(6):
@@ -128,7 +136,8 @@ def regrouped(examination: Examination, given: Facts, in_features: int) -> Facts
         given = op["inputs"][0]
         if op["op"] in RESHAPES:
             was, now = given["shape"], op["shape"]
-            other = len(was) > 1 and len(now) == 2 and was[0] != now[0]
+            # Where the last axis stays as it is, each of its rows is meant: tokens, and not samples.
+            other = len(was) > 1 and len(now) == 2 and was[0] != now[0] and was[-1] != now[-1]
             return op if other and math.prod(was[1:]) == in_features else None
         if op["op"] not in PASSING:
             return None

@@ -25,6 +25,7 @@ from firstcause.source.arguments import spread
 from firstcause.source.callsites import last_name
 from firstcause.source.flow import new_walk
 from firstcause.source.frames import Value
+from firstcause.source.launch import SUFFIXES
 from firstcause.source.walk import Origin
 
 SLUG = "max-steps-overrides-epochs"
@@ -51,7 +52,9 @@ def find(code: Code) -> Iterator[Finding]:
         both = [tuple(options(call, name)) for name in ("max_steps", "num_train_epochs")]
         if family.name in TRAINER and all(len(found) == 1 for found in both):
             steps, epochs = both[0][0], both[1][0]
-            if _beats(steps, epochs):
+            # Options of a script may be those of two launches.
+            same = steps.site.file == epochs.site.file and not steps.site.file.endswith(SUFFIXES)
+            if same and _beats(steps, epochs):
                 place, text = Value(call.module, call.node), _words(steps, epochs)
                 whole = _found(code, place, text, str(steps.value), epochs)
                 # Where a configuration or a launch says it, that is where it is to be changed.

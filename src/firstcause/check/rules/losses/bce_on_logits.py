@@ -72,7 +72,24 @@ def fit(loader):
     for graph in loader:
         loss = crit(net(graph.x, graph.edges), graph.y){mark}
 """
+_SEGMENTS = """
+import torch
+from torch import nn
+from torchvision.models.segmentation import deeplabv3_resnet50
+from torchvision.models.segmentation.deeplabv3 import DeepLabHead
+
+def build():
+    model = deeplabv3_resnet50(weights="DEFAULT")
+    model.classifier = {head}
+    return model
+
+def fit(loader):
+    model, crit = build(), nn.BCELoss()
+    for x, y in loader:
+        loss = crit(model(x)["out"], y){mark}
+"""
 BAD = (
+    Example(_SEGMENTS.format(head="DeepLabHead(2048, 1)", mark="  # found")),
     Example(_GRAPH.format(output="self.convs[-1](x, edges)", mark="  # found")),
     Example(_NET.format(output="self.fc(x)", cls="BCELoss", mark="  # found")),
     Example("""
@@ -96,6 +113,7 @@ def fit(loader):
 """),
 )
 GOOD = (
+    Example(_SEGMENTS.format(head="nn.Sequential(DeepLabHead(2048, 1), nn.Sigmoid())", mark="")),
     Example(_GRAPH.format(output="torch.sigmoid(self.convs[-1](x, edges))", mark="")),
     Example(_NET.format(output="torch.sigmoid(self.fc(x))", cls="BCELoss", mark="")),
     Example(_NET.format(output="self.fc(x)", cls="BCEWithLogitsLoss", mark="")),

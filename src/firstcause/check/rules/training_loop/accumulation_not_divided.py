@@ -25,7 +25,8 @@ def find(code: Code) -> Iterator[Finding]:
         seen = events(code, loop)
         step = next((e for e in seen if e.kind in ("step", "scaler-step")), None)
         backward = next((e for e in seen if e.kind == "backward" and not e.guarded), None)
-        if step is None or backward is None or not step.guarded:
+        if step is None or backward is None or not step.guarded or backward.call.node.args:
+            # What is given the loss, as accelerate's backward, may divide it.
             continue
         every = _every(code, loop, step)
         clears = [e for e in seen if e.kind == "zero-grad"]
@@ -114,6 +115,21 @@ BAD = (
     Example(_LOOP.format(divided="", mark="  # found", every="4")),
 )
 GOOD = (
+    Example("""
+import torch
+from accelerate import Accelerator
+
+def fit(net, data):
+    accelerator = Accelerator(gradient_accumulation_steps=4)
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    net, opt, loader = accelerator.prepare(net, opt, torch.utils.data.DataLoader(data))
+    for i, x in enumerate(loader):
+        loss = net(x).mean()
+        accelerator.backward(loss)
+        if (i + 1) % 4 == 0:
+            opt.step()
+            opt.zero_grad()
+"""),
     Example("""
 import torch
 

@@ -1,0 +1,41 @@
+"""Paths that are there before the run: an adapter that is loaded, a folder told by its files, a file told by its columns."""
+
+from __future__ import annotations
+
+from firstcause.check.brief.reading import Line
+from firstcause.check.brief.tokens import words_in
+
+_ADAPTED = frozenset({"adapter", "lora adapter", "checkpoint"})
+_OURS = frozenset({"our", "the", "my", "this", "its", "your", "existing"})
+_PICTURES_AND_SOUND = frozenset(
+    {"png", "pngs", "jpg", "jpgs", "jpeg", "jpegs", "tif", "tiffs", "wav", "wavs", "flac", "npy", "npz"}
+)
+_FOLDERS = frozenset({"folder", "directory", "dir"})
+_RESULTS = frozenset(
+    {"predictions", "prediction", "scores", "results", "outputs", "output", "answers", "submission", "leave", "left"}
+)  # fmt: skip
+
+
+def is_given(line: Line, at: int) -> bool:
+    """Whether what is named has been made before: "serve it with our LoRA adapter ./adapters/legal"."""
+    words = line.words(at - 3, at)
+    return len(words) == 3 and words[0] == "with" and words[1] in _OURS and words[2] in _ADAPTED
+
+
+def holds_files(line: Line, at: int) -> bool:
+    """Whether a folder's files are told behind it: "(folder tiles/, png, RGB)"."""
+    before, after = line.words(at - 2, at), line.words(at + 1, at + 4)
+    named = before[-1:] and before[-1] in _FOLDERS and before[:1] in (["("], [":"], ["the"], ["our"])
+    return (
+        bool(named)
+        and after[:1] in ([","], [":"], ["of"], ["with"])
+        and bool(_PICTURES_AND_SOUND & set(after))
+    )
+
+
+def shows_columns(line: Line, at: int) -> bool:
+    """Whether a file's columns are told in the brackets that it stands in: "(tickets.csv: `text`, `dept`)"."""
+    tokens = line.tokens[at + 1 : at + 3]
+    opened = at > 0 and line.tokens[at - 1].text == "("
+    columns = len(tokens) == 2 and tokens[0].text == ":" and tokens[1].kind == "quote"
+    return opened and columns and not _RESULTS & set(words_in(line.tokens))
