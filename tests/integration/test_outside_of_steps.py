@@ -21,6 +21,7 @@ ESTABLISHED = {
         "self.frequencies = torch.arange",
         "register_buffer",
     ),
+    "longer_than_trained": ("embedding-index-out-of-range", "following = net(ids)[:, -1]", ""),
     "grades_as_floats": ("dtype-wrong-for-op", "return passed.float().sum(dim=1)", "passed.long().sum"),
 }
 # program: what is said to be missing

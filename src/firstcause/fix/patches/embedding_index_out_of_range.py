@@ -10,6 +10,7 @@ Facts:
 - ``offenders``, ``ids_count``: ids out of range, and all ids, in the failing batch.
 - ``known_max``: the largest id over all data seen, where known; optional.
 - ``module_path``: the embedding's path in the model, where the model is a library's; optional.
+- ``longer_at``: where a trained model is given more positions than the table has; then it is what has to be cut.
 - ``ids``: the source text of the ids on the failing line, where known; optional.
 """
 
@@ -23,7 +24,7 @@ from firstcause.fix.draft import draft
 from firstcause.fix.edits import Edit
 from firstcause.fix.library_models import made_by, size_of
 from firstcause.fix.numbering import missing_offset
-from firstcause.fix.operations import Facts, candidates, module_of, name_of
+from firstcause.fix.operations import Facts, candidates, module_of, name_of, named_line
 from firstcause.fix.rewrite import added
 from firstcause.fix.submodules import argument_of, constructions
 from firstcause.schema import Fix, Site
@@ -44,6 +45,8 @@ POSITIONS = re.compile(r"pos|wpe|type", re.IGNORECASE)
 
 def line(facts: Facts, project: Project) -> Site | None:
     """Where the table's size is decided if the table is too small, else where the ids were made."""
+    if facts.get("longer_at"):
+        return named_line(facts["longer_at"], project)
     if _is_table_too_small(facts):
         count, built = _rows(facts, project), _constructions(facts, project)
         if count is not None or built:
@@ -60,6 +63,9 @@ def line(facts: Facts, project: Project) -> Site | None:
 
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     """Add the missing row; None where ids are negative, far out of range, or the size has several origins."""
+    if facts.get("longer_at"):
+        # Rows that were never trained would be no help.
+        return None
     rows, largest = facts.get("num_embeddings"), _largest(facts)
     if rows is None or largest is None or facts.get("ids_min") is None or int(facts["ids_min"]) < 0:
         return None
