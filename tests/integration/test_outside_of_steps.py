@@ -14,8 +14,8 @@ PROGRAMS = Path(__file__).parent / "programs" / "outside"
 # program: (cause, what stands on the line to fix, what the patch writes)
 ESTABLISHED = {
     "squeezed_validation": ("squeeze-drops-batch-dimension", "self.body(x).squeeze()", ".squeeze(-1)"),
-    "labels_of_the_test": ("target-out-of-range", "test_y = torch.randint(0, 4, (32,)) + 1", ""),
-    "float64_test": ("dtype-double-vs-float", "self.test = torch.as_tensor", "(size=(32, 8))).float()"),
+    "labels_from_one": ("target-out-of-range", "test_y = torch.randint(0, 4, (32,)) + 1", ""),
+    "rows_in_double": ("dtype-double-vs-float", "self.test = torch.as_tensor", "(size=(32, 8))).float()"),
     "audit_in_double": (
         "tensor-attribute-not-a-buffer",
         "self.frequencies = torch.arange",
@@ -59,7 +59,7 @@ def test_no_cause_is_told_where_none_is_known(program: str, tmp_path: Path) -> N
 
 
 def test_the_deeper_replay_is_found_again_without_leave(tmp_path: Path) -> None:
-    first = diagnosed("float64_test", tmp_path, "--yes")
+    first = diagnosed("rows_in_double", tmp_path, "--yes")
     done = firstcause(tmp_path, "diagnose", "run", "--json", "again.json")
     assert "internal-error" not in done.stderr
     again = json.loads((tmp_path / "again.json").read_text())

@@ -22,15 +22,19 @@ def replayed_around(examination: Examination) -> Facts | None:
     raised = chain(examination)
     if examination.symptom.kind != "exception" or examination.failure.get("unit") or not raised:
         return None
+    if not isinstance(raised[0], dict):
+        return None
     if examination.lab is None or examination.lab.world > 1:
         # Ranks that wait for each other cannot be replayed one by one.
         return None
-    own = [f for f in raised[0].get("frames") or () if not is_installed(f["file"])]
+    own = [f for f in raised[0].get("frames") or () if f.get("file") and not is_installed(f["file"])]
     if not own:
         return None
 
     def told(copy: ProgramCopy) -> dict[str, str]:
-        return {VARIABLE: json.dumps([[moved(f["file"], copy.made_of, copy.path), f["line"]] for f in own])}
+        return {
+            VARIABLE: json.dumps([[moved(f["file"], copy.made_of, copy.path), f.get("line")] for f in own])
+        }
 
     failed = failures_in_copy(examination.folder, examination.lab, told)
     found = next(
@@ -55,7 +59,9 @@ def replayed_wider(examination: Examination) -> Facts | None:
         return None
 
     def told(copy: ProgramCopy) -> dict[str, str]:
-        return {PASSED_OVER: json.dumps([moved(unit["file"], copy.made_of, copy.path), unit["line"]])}
+        return {
+            PASSED_OVER: json.dumps([moved(str(unit.get("file")), copy.made_of, copy.path), unit.get("line")])
+        }
 
     same = (examination.failure["kind"], examination.failure["step"])
     failed = failures_in_copy(examination.folder, examination.lab, told)

@@ -53,6 +53,10 @@ def _lacking(where: str, facts: dict[str, Any]) -> str:
     for name in ("command", "variables"):
         if facts.get("alone") is not None and not facts["alone"].get(name):
             return f"{where}.alone has no {name}"
+    # Beside the births stand the losses of the replay; those of the step itself are numbers.
+    for number, loss in enumerate((facts.get("losses") or ()) if "births" in facts else ()):
+        if not isinstance(loss, dict) or not isinstance(loss.get("ancestors"), list):
+            return f"{where}.losses[{number}] has no ancestors"
     for number, birth in enumerate(facts.get("births") or ()):
         for name in _BIRTH:
             if birth.get(name) is None:

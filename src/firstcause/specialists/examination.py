@@ -169,7 +169,8 @@ class Examination:
         refused = self.trace.get("refused") or {}
         if refused.get("op"):
             return False
-        raised = (self.failure.get("exception") or []) + [self.replay.get("exception") or {}]
+        kept = [*(self.failure.get("exception") or []), self.replay.get("exception")]
+        raised = [e for e in kept if isinstance(e, dict)]
         texts = [str(e.get("message", "")) for e in raised]
         texts += [str(f.get("text", "")) for e in raised for f in (e.get("frames") or [])[-1:]]
         call = self.trace.get("call") or {}

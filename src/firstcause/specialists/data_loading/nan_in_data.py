@@ -51,8 +51,9 @@ def is_given_to_function(examination: Examination) -> bool:
     if unit.get("kind") != "function" or root is None or not shows(root):
         return False
     name = str(root["origin"].get("input") or "").partition("[")[0].partition(".")[0]
-    drawn = is_drawn(examination.project, unit["function"], unit["line"], name)
-    return name in unit["names"] and not drawn
+    if name not in (unit.get("names") or ()):
+        return False
+    return not is_drawn(examination.project, str(unit.get("function")), int(unit.get("line") or 0), name)
 
 
 def _of_columns(hypothesis: Hypothesis, examination: Examination, root: Facts) -> Hypothesis:

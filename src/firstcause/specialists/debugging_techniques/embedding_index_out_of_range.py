@@ -35,7 +35,7 @@ def _longer_than_trained(examination: Examination) -> Facts | None:
         made = examination.op(made["inputs"][0].get("made_by"))
     if made is None or made["op"] != "arange" or not call or not examination.rows:
         return None
-    return examination.place({"file": call["file"], "line": call["line"]})
+    return examination.place({"file": str(call.get("file")), "line": call.get("line")})
 
 
 def facts(examination: Examination) -> Facts:
