@@ -143,7 +143,8 @@ def _git(one: _Side, two: _Side) -> Iterator[Change] | str:
 
 def _environment(one: _Side, two: _Side) -> Iterator[Change]:
     for part in ("variables", "hardware"):
-        left, right = ((side.run.environment or {}).get(part) or {} for side in (one, two))
+        kept = ((side.run.environment or {}).get(part) for side in (one, two))
+        left, right = (k if isinstance(k, dict) else {} for k in kept)
         yield from _mapping("environment", left, right)
 
 

@@ -6,7 +6,7 @@ from collections import deque
 from typing import Any
 
 # Words that mean one kind of value wherever they stand; None stands for what was not seen.
-OBJECTS = "alone chain graph origin output refused replay site trace unit variables"
+OBJECTS = "activations alone chain graph origin output refused replay site trace unit variables"
 LISTS = """
 ancestors bad_gradients bad_losses bad_parameters births command element first_rows frames losses operands operands_at shape signs
 """
@@ -19,6 +19,7 @@ _KIND: dict[str, type] = {
 }
 # Lists and objects whose parts are objects, numbers or texts throughout.
 _PARTS: dict[str, type] = {
+    "activations": dict,
     "births": dict,
     "frames": dict,
     "chain": dict,
