@@ -17,8 +17,6 @@ _FOR = word_set("pairs", "for")
 _FRACTIONS = {"tenth": 0.1, "fifth": 0.2, "quarter": 0.25, "twentieth": 0.05, "eighth": 0.125}
 _RANGES = frozenset({"anywhere", "somewhere", "anything", "ranging", "something", "range"})
 _NAMED_WITHIN = 14
-
-
 _HOLDS = frozenset({"hold", "keep", "leave", "set", "put"})
 _APART = frozenset({"out", "aside", "back", "apart", "away"})
 

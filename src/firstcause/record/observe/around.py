@@ -7,6 +7,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from firstcause.record.observe import failure, stretches, units
+from firstcause.record.observe.dead_device import is_dead
 from firstcause.record.observe.marks import CANDIDATES
 from firstcause.record.observe.recorder import Recorder
 from firstcause.record.observe.snapshot import Snapshot
@@ -57,8 +58,9 @@ class AroundRecorder(Recorder):
             self.unit, self.window, self.window_complete = k, [self.stretches[k]], True
             self._stepped, self.before, self.losses, self.pending = [], [], [], False
             return failure.exception(self, error)
-        except Exception:
-            self.session.failed("an exception outside of every step")
+        except Exception as own:
+            if not is_dead(own):
+                self.session.failed("an exception outside of every step")
             return False
 
     def _outermost(self, error: BaseException) -> int | None:
