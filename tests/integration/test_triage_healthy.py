@@ -35,15 +35,20 @@ def test_a_healthy_log_holds_no_pattern(how: list[str], program: str, library: s
         pytest.skip(f"{library} is not installed")
     command = [sys.executable, *how, str(PROGRAMS / f"{program}.py")]
     environment = dict(os.environ, OMP_NUM_THREADS="1", TORCH_CPP_LOG_LEVEL="INFO")
-    ran = subprocess.run(
-        command,
-        cwd=tmp_path,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        check=False,
-        timeout=300,
-    )
+    # Gloo itself may end one of two healthy ranks as they part, about once in a hundred runs: that log is of no healthy
+    # run, and another is made.
+    for _ in range(3):
+        ran = subprocess.run(
+            command,
+            cwd=tmp_path,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            check=False,
+            timeout=300,
+        )
+        if ran.returncode == 0:
+            break
     assert ran.returncode == 0, ran.stdout[-2000:].decode(errors="replace")
     assert len(ran.stdout) >= SIZE
     (tmp_path / "train.log").write_bytes(ran.stdout)
