@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from firstcause.source.bound_names import bound_names
 from firstcause.source.module import COMPREHENSIONS, FUNCTIONS, FunctionNode, Module, children, kept, within
 from firstcause.source.overlays import laid_over
-from firstcause.source.steps import EACH, Path, constant_key, unpacked
+from firstcause.source.steps import EACH, Path, constant_key, unpacked, value_at
 
 DefinitionKind = Literal["value", "parameter", "import", "definition", "augmented", "opaque"]
 LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
@@ -179,7 +179,8 @@ def _bound(
 ) -> Iterator[Definition]:
     match = wanted.match(target)
     if match is not None:
-        yield Definition("value", node, value, prefix + match[0], match[1])
+        value, path = value_at(value, prefix + match[0])
+        yield Definition("value", node, value, path, match[1])
 
 
 def _loop_target(node: ast.AST, wanted: Wanted) -> Iterator[Definition]:

@@ -40,6 +40,17 @@ def unpacked(target: ast.expr, wanted: ast.expr) -> Path | None:
     return None
 
 
+def value_at(value: ast.expr, path: Path) -> tuple[ast.expr, Path]:
+    """The element that a path takes from a tuple or list written out, and what is left of the path."""
+    while path and path[0].kind == "item" and isinstance(value, (ast.Tuple, ast.List)):
+        index = path[0].key
+        starred = any(isinstance(e, ast.Starred) for e in value.elts)
+        if starred or not isinstance(index, int) or not -len(value.elts) <= index < len(value.elts):
+            break
+        value, path = value.elts[index], path[1:]
+    return value, path
+
+
 def constant_key(node: ast.expr) -> str | int | None:
     """The key of a subscript where it is a literal string or whole number."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
