@@ -42,7 +42,11 @@ FILLED = frozenset(
     for library in ("torch", "numpy", "numpy.random")
     for name in ("randn", "rand", "zeros", "ones", "empty")
 )
-HOPS = 6
+# Those that read tables of text.
+TEXTS = frozenset({"numpy.loadtxt", "numpy.genfromtxt"})
+# Methods that make one number of all values.
+OF_ALL = frozenset({"mean", "std", "min", "max", "sum", "item", "median", "var"})
+HOPS = 12
 
 
 def is_row(code: Code, module: Module, node: ast.expr, hops: int = HOPS) -> bool:
@@ -73,6 +77,11 @@ def is_row(code: Code, module: Module, node: ast.expr, hops: int = HOPS) -> bool
         )
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
         return is_row(code, module, node.value, hops - 1)
+    if isinstance(node, ast.BinOp):
+        # ``(values - values.mean()) / values.std()``
+        rows = [is_row(code, module, side, hops - 1) for side in (node.left, node.right)]
+        others = [side for side, row in zip((node.left, node.right), rows, strict=True) if not row]
+        return any(rows) and all(_is_of_all(code, module, side) for side in others)
     if isinstance(node, ast.Subscript):
         return (
             isinstance(node.slice, ast.Constant)
@@ -86,6 +95,10 @@ def _makes_row(code: Code, module: Module, node: ast.Call, hops: int) -> bool:
     name = shortest(external(resolve(code.project, module, node.func)))
     if name in COPIES:
         return bool(node.args) and is_row(code, module, node.args[0], hops - 1)
+    if name in TEXTS:
+        # One column of a table of text, by its number.
+        used = code.constant(module, k) if (k := _given(node, "usecols")) is not None else None
+        return used is not None and type(used.value) is int
     if name in FILLED:
         return len(node.args) == 1 and not isinstance(
             node.args[0], (ast.Tuple, ast.List, ast.Starred, ast.Name, ast.Attribute)
@@ -114,6 +127,30 @@ def _makes_row(code: Code, module: Module, node: ast.Call, hops: int) -> bool:
     )
 
 
+def _given(call: ast.Call, name: str) -> ast.expr | None:
+    return next((k.value for k in call.keywords if k.arg == name), None)
+
+
+def _is_of_all(code: Code, module: Module, node: ast.expr) -> bool:
+    """Whether a value is one number: written down, or a mean or deviation over everything."""
+    if isinstance(node, ast.BinOp):
+        return _is_of_all(code, module, node.left) and _is_of_all(code, module, node.right)
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, (int, float))
+    found = [o.node for o in code.origins(module, node)] if isinstance(node, ast.Name) else [node]
+    return bool(found) and all(
+        (isinstance(n, ast.Constant) and isinstance(n.value, (int, float)))
+        or (
+            isinstance(n, ast.Call)
+            and isinstance(n.func, ast.Attribute)
+            and n.func.attr in OF_ALL
+            and not n.args
+            and not n.keywords
+        )
+        for n in found
+    )
+
+
 def _is_scalar(code: Code, module: Module, node: ast.expr, index: str, hops: int) -> bool:
     """Whether a part of a sample surely has no dimension, so that a batch of them is a row."""
     if hops == 0:
@@ -130,7 +167,7 @@ def _is_scalar(code: Code, module: Module, node: ast.expr, index: str, hops: int
         return False
     if isinstance(node, ast.Subscript):
         place = node.slice
-        if isinstance(place, ast.Name) and place.id == index:
+        if _counts(place, index):
             # ``table["y"].iloc[i]`` as ``y[i]``
             held = node.value
             if isinstance(held, ast.Attribute) and held.attr in ("iloc", "iat", "loc", "at"):
@@ -148,6 +185,13 @@ def _is_scalar(code: Code, module: Module, node: ast.expr, index: str, hops: int
             for o in origins
         )
     return False
+
+
+def _counts(place: ast.expr, index: str) -> bool:
+    """Whether a subscript is the index, or a number of places from it: ``series[i + WINDOW]``."""
+    if isinstance(place, ast.BinOp) and isinstance(place.op, (ast.Add, ast.Sub)):
+        return _counts(place.left, index) or _counts(place.right, index)
+    return isinstance(place, ast.Name) and place.id == index
 
 
 def _is_number(node: ast.expr) -> bool:

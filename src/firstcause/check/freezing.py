@@ -10,6 +10,14 @@ from firstcause.check.code import Call, Code
 from firstcause.source.callsites import last_name
 from firstcause.source.module import Module
 
+# What models call their embeddings.
+EMBEDDINGS = frozenset(
+    {
+        "embeddings", "embedding", "embed", "embed_tokens", "wte", "wpe", "patch_embed", "patch_embedding",
+        "word_embeddings", "tok_embeddings", "token_embedding", "shared",
+    }
+)  # fmt: skip
+
 
 @dataclass(frozen=True, eq=False)
 class Freezing:
@@ -36,6 +44,19 @@ def freezings(code: Code) -> Iterator[Freezing]:
             inside = code.loop_around(call.module, call.node)
             if inside is None:
                 yield Freezing(call.module, statement, call.receiver)
+
+
+def only_embeddings(code: Code) -> bool:
+    """Whether all that is frozen are embeddings: ``for p in model.vit.embeddings.parameters(): …``."""
+    found = list(freezings(code))
+    lines = {(one.module.path, n.lineno) for one in found for n in ast.walk(one.node) if hasattr(n, "lineno")}
+    elsewhere = any(
+        (module.path, node.lineno) not in lines
+        for module in code.modules
+        for node in module.nodes(ast.Attribute)
+        if node.attr in ("requires_grad", "requires_grad_")
+    )
+    return bool(found) and not elsewhere and all(last_name(one.model) in EMBEDDINGS for one in found)
 
 
 def is_copy(one: Freezing) -> bool:

@@ -16,6 +16,7 @@ _HOLDS = word_set("ceilings", "holds")
 _STAYS = frozenset({"stay", "stays", "remain", "remains", "unchanged", "untouched"})
 _KEEPS = word_set("ceilings", "keeps")
 _THAT = frozenset({"the", "my", "our", "those"})
+_DOES = frozenset({"does", "do", "fits", "fit", "works", "work", "will", "is", "goes"})
 _REACH = 4
 _REMEMBERED = 60
 
@@ -38,6 +39,25 @@ def too_much(line: Line) -> None:
         )  # fmt: skip
         for place in range(min(at, frame), max(at, frame) + 1):
             tokens[place].claimed = True
+
+
+def what_fits(line: Line, heard: Sequence[Reading]) -> None:
+    """Claim the 128 in "256 doesn't fit, 128 does" as the batch, where a batch was spoken of."""
+    tokens = line.tokens
+    spoken = any(r.key == "batch_size" for r in heard[-_REMEMBERED:])
+    for at in range(len(tokens) - 3):
+        if not (spoken and _counts(tokens[at]) and tokens[at + 1].text in _FAILS):
+            continue
+        place = next((n for n in range(at + 2, min(at + 5, len(tokens))) if _counts(tokens[n])), -1)
+        after = tokens[place + 1].text.split()[0] if 0 < place < len(tokens) - 1 else ""
+        if place > 0 and after in _DOES and tokens[place].value < tokens[at].value:
+            value = whole(tokens[place].value)
+            line.claim(
+                Reading("batch_size", value, place, place + 1, corrects=True, settled=True), place, place + 1
+            )
+            # What is judged has an object of its own.
+            line.claim(Reading("batch_size", whole(tokens[at].value), at, at + 1))
+            return
 
 
 def _counts(token: Token) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from firstcause.check.brief.batches import whole_and_part
 from firstcause.check.brief.candidates import several_answers
-from firstcause.check.brief.ceilings import batch_that_stays, too_much
+from firstcause.check.brief.ceilings import batch_that_stays, too_much, what_fits
 from firstcause.check.brief.choices import choose
 from firstcause.check.brief.counts import owned_counts
 from firstcause.check.brief.exempt import exempt_from_decay
@@ -72,6 +72,7 @@ def read_sentence(
     name_places(line, known, typed, heard)
     too_much(line)
     batch_that_stays(line, heard)
+    what_fits(line, heard)
     sample_counts(line)
     said_by_the_way(line)
     held_out(line)

@@ -316,7 +316,7 @@ def _walk(line: Line, places: range, origin: int) -> list[str]:
         kinds = [kind for kind in ("eval", "save", "log") if token.has(kind)]
         if kinds == ["save"] and _of_something_else(line, at):
             continue
-        if not kinds and token.gives("metric"):
+        if not kinds and (token.gives("metric") or _is_for_evaluation(token)):
             kinds = ["eval"]
         if not kinds:
             continue
@@ -329,6 +329,11 @@ def _walk(line: Line, places: range, origin: int) -> list[str]:
         found += [k for k in kinds if k not in found]
         nearest = at
     return [k for k in found if k != "log"] or found
+
+
+def _is_for_evaluation(token: Token) -> bool:
+    """Whether a part of the data is named by its use: "2% for evaluation, every 100 steps"."""
+    return token.key == "data_split" and token.text.startswith("for ")
 
 
 def _of_something_else(line: Line, at: int) -> bool:

@@ -82,9 +82,8 @@ def _best(line: Line) -> list[tuple[int, int]]:
                 continue
             if _takes_part(tokens[start]):
                 number, name = (start, end) if tokens[start].kind in ("number", "range") else (end, start)
-                total = (
-                    cost_between + _order(line, number, name) if fits(line, number, name) else FARTHEST + 1
-                )
+                fitting = fits(line, number, name) and not _is_anothers(line, number, name)
+                total = cost_between + _order(line, number, name) if fitting else FARTHEST + 1
                 if total <= FARTHEST:
                     gain = score[start] + _GAIN - total
                     if gain > score[end + 1]:
@@ -102,6 +101,17 @@ def _best(line: Line) -> list[tuple[int, int]]:
             pairs.append((found[1], found[2]))
             at = found[0]
     return pairs[::-1]
+
+
+def _is_anothers(line: Line, number: int, name: int) -> bool:
+    """Whether a comma parts a number with a word of its own from a name with one: "gamma 0.99, gradient norm at 10"."""
+    tokens = line.tokens
+    if not 0 < number < name or tokens[number + 1].text != ",":
+        return False
+    before = tokens[number - 1]
+    owned = before.kind == "word" and before.entry is None and len(before.text) > 2
+    own = [t for t in tokens[name + 1 : name + 5] if t.segment == tokens[name].segment]
+    return owned and before.text not in _LINKS and any(t.kind == "number" and not t.claimed for t in own)
 
 
 def _takes_part(token: Token) -> bool:

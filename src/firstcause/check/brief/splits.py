@@ -19,12 +19,14 @@ _NO_DATA = frozenset(
 )
 _VALIDATES = ("validat", "evaluat", "test")
 _TIME = frozenset({"days", "weeks", "months", "years", "quarters", "seasons", "rows", "samples", "points"})
+_ARE = frozenset({"is", "are", "be", "form", "makes", "make", "become", "becomes", "serve", "serves"})
 _REACH = 7
 
 
 def held_out(line: Line) -> None:
     """Claim the split by its name, or the count of what is held out."""
     _own_split(line)
+    _share_that_is_a_set(line)
     tokens = line.tokens
     for at, token in enumerate(tokens):
         whole_of = line.words(at - 2, at - 1) == ["of"] or (at == 1 and line.words(0, 1) == ["of"])
@@ -43,6 +45,23 @@ def held_out(line: Line) -> None:
             held and at + 1 < len(line.tokens) and line.tokens[at + 1].key == "data_split"
         ):
             _count(line, at)
+
+
+def _share_that_is_a_set(line: Line) -> None:
+    """Claim the share in "the last 10% of the rows are the validation set"."""
+    tokens = line.tokens
+    for at, token in enumerate(tokens):
+        share = token.kind == "number" and token.text.endswith("%") and not token.claimed
+        if not share or line.words(at - 1, at)[:1] not in (["last"], ["first"], ["final"], ["latest"]):
+            continue
+        for place in range(at + 1, min(at + _REACH + 3, len(tokens))):
+            words = tokens[place].text.split()
+            is_set = words[-1] in ("set", "split", "data") and words[0] in _SPLITS
+            if tokens[place].kind == "break":
+                break
+            if is_set and _ARE & set(words_in(tokens[at:place])):
+                line.claim(Reading("data_split", token.value / 100, at, place), at, place)
+                return
 
 
 def _own_split(line: Line) -> None:

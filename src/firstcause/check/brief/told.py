@@ -61,6 +61,9 @@ _DOUBTS = frozenset({"whether", "wonder", "wondering", "ask", "asked"})
 _OF_A_SERIES = (["step"], ["steps"], ["point"], ["points"], ["index"], ["frame"])
 _SINCE = frozenset({"after", "since", "from", "following"})
 _HAPPENED = frozenset({"tried", "was", "were", "made", "did", "had"})
+_VALUES = frozenset(
+    {"numbers", "settings", "values", "hyperparameters", "hyperparams", "parameters", "hparams", "config"}
+)
 _CHANGES = frozenset({"change", "changes", "update", "updates", "correction", "corrections", "adjustments"})
 _HARDWARE = frozenset({"gpu", "num_gpus", "gpu_memory_gb"})
 _ENOUGH = ("are plenty", "is plenty", "are enough", "is enough", "suffice", "will do", "should do")
@@ -128,7 +131,7 @@ def is_told(line: Line, reading: Reading) -> bool:
         if at < reading.first and token.segment < segment and _is_enough(tokens, reading):
             continue
         if at < reading.first:
-            if _introduces_changes(tokens, at, reading.first):
+            if _introduces_changes(tokens, at, reading.first) or _hands_over(tokens, at, reading.first):
                 continue
             if not _wish_between(tokens, at, reading.first) and not _aside(tokens, at, reading.first):
                 return True
@@ -164,6 +167,16 @@ def _introduces_changes(tokens: list[Token], at: int, reading: int) -> bool:
     names = next((n for n, w in enumerate(before) if w in _CHANGES), -1)
     since = names >= 0 and bool(_SINCE & set(before[names:]))
     return bool(colon) and since and not _HAPPENED & set(words_in(tokens[start:colon]))
+
+
+def _hands_over(tokens: list[Token], at: int, reading: int) -> bool:
+    """Whether it says only where the values come from: "Numbers from Jan's last run: AdamW at 1e-4, …"."""
+    start = next((n for n in range(at, -1, -1) if tokens[n].statement != tokens[at].statement), -1) + 1
+    colon = next((n for n in range(at, reading) if tokens[n].text == ":"), 0)
+    opening = [w for w in words_in(tokens[start:colon]) if w not in ("the", "same", "all")]
+    named = bool(opening) and opening[0] in _VALUES and opening[1:2] in (["from"], ["of"], ["as"], ["like"])
+    measured = any(t.text in _MEASURED for t in tokens[colon:])
+    return named and not measured and not _HAPPENED & set(opening)
 
 
 def _at_the_peak(line: Line, at: int) -> bool:

@@ -7,7 +7,7 @@ import os
 import re
 from typing import Any
 
-from firstcause.check.facts.fact import FEATURES
+from firstcause.check.facts.fact import EMBEDDINGS, FEATURES
 from firstcause.check.facts.normal import model, normal, path
 from firstcause.schema.instruction import Instruction
 
@@ -192,13 +192,16 @@ def _scheduler(asked: Any, got: Any) -> bool:
 
 
 def _task(asked: Any, got: Any) -> bool:
-    return TASKS.get(str(asked).lower(), _word(asked)) == TASKS.get(str(got).lower(), _word(got)) or _word(
-        asked
-    ) == _word(got)
+    one, other = (TASKS.get(str(task).lower(), _word(task)) for task in (asked, got))
+    # Of images or sounds, where the words do not say of what.
+    plain = one == "classification" and other in ("imageclassification", "audioclassification")
+    return plain or one == other or _word(asked) == _word(got)
 
 
 def _freeze(asked: Any, got: Any) -> bool:
     """That something is frozen; of a method that freezes a part by its name, that it is not too little."""
+    if got == EMBEDDINGS:
+        return "embed" in str(asked).lower()
     if got == FEATURES:
         return any(w in str(asked).lower() for w in ("feature", "conv", "cnn"))
     return bool(got) == (asked not in NONE)

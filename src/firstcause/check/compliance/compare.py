@@ -57,7 +57,7 @@ class Compared:
 
 
 def compare(instructions: Sequence[Instruction], facts: Sequence[Fact]) -> Compared:
-    """Deviations and matches of the active instructions; what only "may" be is not compared."""
+    """Deviations and matches of the active instructions; what only "may" be contradicts nothing."""
     active = [i for i in instructions if i.status == "active" and i.strength != "may"]
     findings: list[Finding] = []
     matches: list[str] = []
@@ -87,6 +87,11 @@ def compare(instructions: Sequence[Instruction], facts: Sequence[Fact]) -> Compa
             # It follows from a number of devices that is told by itself.
             continue
         findings += _deviations(key, asked, known, parts)
+    for one in instructions:
+        # What may be and is.
+        allowed = one.status == "active" and one.strength == "may" and one.key not in {i.key for i in active}
+        if allowed and one.key not in matches and any(agrees(one, f.value) for f in _known(one.key, facts)):
+            matches.append(one.key)
     return Compared(tuple(_each_once(findings)), tuple(matches))
 
 

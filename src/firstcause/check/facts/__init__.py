@@ -7,6 +7,7 @@ from firstcause.check.facts.arguments import argument_facts
 from firstcause.check.facts.augmentation import augmentation_facts
 from firstcause.check.facts.commands import command_facts
 from firstcause.check.facts.configured import configured_facts
+from firstcause.check.facts.cuts import cut_facts
 from firstcause.check.facts.data import data_facts
 from firstcause.check.facts.defaults import default_facts
 from firstcause.check.facts.derived import derived_facts
@@ -39,6 +40,7 @@ READERS = (
     update_facts,
     lambda_facts,
     data_facts,
+    cut_facts,
     output_facts,
     framework_facts,
     generation_facts,

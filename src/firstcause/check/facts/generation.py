@@ -54,13 +54,17 @@ def generation_facts(code: Code) -> Iterator[Fact]:
         yield from _decoding(call, call.name.rpartition(".")[2])
 
 
+def requests(code: Code) -> list[Call]:
+    """The calls of OpenAI's client that have a model answer."""
+    if not code.imports("openai"):
+        return []
+    found = code.methods("create", "parse", "stream")
+    return [call for call in found if ast.unparse(call.node.func).endswith(REQUESTS)]
+
+
 def _requests(code: Code) -> Iterator[Fact]:
     """What is asked of a server in OpenAI's protocol."""
-    if not code.imports("openai"):
-        return
-    for call in code.methods("create", "parse", "stream"):
-        if not ast.unparse(call.node.func).endswith(REQUESTS):
-            continue
+    for call in requests(code):
         for argument, key in ASKED.items():
             found = value_of(call, argument)
             if found is not None and isinstance(found.value, (int, float)):

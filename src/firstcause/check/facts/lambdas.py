@@ -16,15 +16,18 @@ from firstcause.source.resolve import Defined, resolve
 def lambda_facts(code: Code) -> Iterator[Fact]:
     """Facts of warmup_steps and scheduler from the functions that are given to LambdaLR."""
     for call in code.calls("torch.optim.lr_scheduler.LambdaLR"):
-        found = _function(code, call)
-        if found is None:
-            continue
-        module, function = found
-        if any(last_name(n.func) == "cos" for n in ast.walk(function) if isinstance(n, ast.Call)):
-            yield Fact("scheduler", "cosine", call.site, "a factor that follows a cosine")
-        elif any(_falls(n, function.args.args[-1].arg) for n in ast.walk(function) if function.args.args):
-            yield Fact("scheduler", "linear", call.site, "a factor that falls with the steps", confirms=True)
-        yield from _warmup(code, module, function)
+        for module, function in _functions(code, call):
+            yield from _of_factor(code, call, module, function)
+
+
+def _of_factor(
+    code: Code, call: Call, module: Module, function: ast.FunctionDef | ast.Lambda
+) -> Iterator[Fact]:
+    if any(last_name(n.func) == "cos" for n in ast.walk(function) if isinstance(n, ast.Call)):
+        yield Fact("scheduler", "cosine", call.site, "a factor that follows a cosine")
+    elif any(_falls(n, function.args.args[-1].arg) for n in ast.walk(function) if function.args.args):
+        yield Fact("scheduler", "linear", call.site, "a factor that falls with the steps", confirms=True)
+    yield from _warmup(code, module, function)
 
 
 def _falls(node: ast.AST, step: str) -> bool:
@@ -45,17 +48,28 @@ def _falls(node: ast.AST, step: str) -> bool:
     return over and isinstance(node.left, ast.BinOp) and _names(node.left.right, step)
 
 
-def _function(code: Code, call: Call) -> tuple[Module, ast.FunctionDef | ast.Lambda] | None:
-    """The one function that computes the factor."""
+def _functions(code: Code, call: Call) -> list[tuple[Module, ast.FunctionDef | ast.Lambda]]:
+    """The functions that compute the factor: one, or one for each group of parameters."""
     given = call.argument("lr_lambda", 1)
     if given is None:
+        return []
+    listed = isinstance(given.node, (ast.List, ast.Tuple))
+    found = [_function(code, given.module, n) for n in (given.node.elts if listed else [given.node])]  # type: ignore[attr-defined]
+    return [f for f in found if f is not None]
+
+
+def _function(
+    code: Code, module: Module, node: ast.AST
+) -> tuple[Module, ast.FunctionDef | ast.Lambda] | None:
+    if isinstance(node, ast.Lambda):
+        return module, node
+    if not isinstance(node, ast.expr):
         return None
-    if isinstance(given.node, ast.Lambda):
-        return given.module, given.node
-    found = resolve(code.project, given.module, given.node)
+    found = resolve(code.project, module, node)
     if isinstance(found, Defined) and isinstance(found.node, ast.FunctionDef):
         return found.module, found.node
-    return None
+    named = [o for o in code.origins(module, node) if isinstance(o.node, ast.Lambda)]
+    return (named[0].module, named[0].node) if len(named) == 1 else None  # type: ignore[return-value]
 
 
 def _warmup(code: Code, module: Module, function: ast.FunctionDef | ast.Lambda) -> Iterator[Fact]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from firstcause.check.code import Code
 from firstcause.check.facts.fact import Fact
 from firstcause.check.facts.networks import DROPOUT, RECURRENT, only_recurrent
+from firstcause.source.callsites import last_name
 
 # Which layer is the hidden one the code does not say: what is as wide as asked agrees.
 WIDTHS = {
@@ -26,6 +28,7 @@ def layer_facts(code: Code) -> Iterator[Fact]:
         if width is not None and isinstance(width.value, int) and width.value > 1:
             how = f"{call.name.rpartition('.')[2]}({argument}=)"
             yield Fact("hidden_size", width.value, width.site, how, argument, sure=False, confirms=True)
+    yield from _hidden_layers(code)
     several = only_recurrent(code) is None
     for call in code.calls(*RECURRENT) if several else ():
         for argument, key in (("dropout", "dropout"), ("num_layers", "num_layers")):
@@ -44,3 +47,13 @@ def layer_facts(code: Code) -> Iterator[Fact]:
                 "p",
                 not rate.overridable,
             )
+
+
+def _hidden_layers(code: Code) -> Iterator[Fact]:
+    """How many layers a ``Sequential`` of nothing but linear ones has before its last, where that was asked for."""
+    for call in code.calls("torch.nn.Sequential") if code.asked("num_layers") else ():
+        names = [last_name(a.func) if isinstance(a, ast.Call) else "" for a in call.node.args]
+        linear = [n for n in names if n.endswith("Linear")]
+        if len(linear) > 1 and names[-1].endswith("Linear") and not any("Conv" in n or not n for n in names):
+            how = f"{len(linear) - 1} before the last"
+            yield Fact("num_layers", len(linear) - 1, call.site, how, sure=False, confirms=True)

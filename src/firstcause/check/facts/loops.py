@@ -180,13 +180,28 @@ def _warmup(call: Call, position: int) -> Iterator[Fact]:
     value = call.argument("num_warmup_steps", position)
     if value is None:
         return
-    steps = call.constant("num_warmup_steps", position)
+    each = _of_each_process(value.node)
+    steps = (
+        known_value(call.code, value.module, each)
+        if each is not None
+        else call.constant("num_warmup_steps", position)
+    )
     if steps is not None:
         yield Fact("warmup_steps", steps.value, steps.site, "num_warmup_steps=", "num_warmup_steps")
         return
     share = share_of(call.code, value)
     if share is not None:
         yield Fact("warmup_ratio", share.value, share.site, "a share of the steps", "num_warmup_steps")
+
+
+def _of_each_process(node: ast.AST) -> ast.expr | None:
+    """The 500 of ``500 * accelerator.num_processes``: a schedule that accelerate has prepared is stepped by each of them."""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mult):
+        return None
+    for one, other in ((node.left, node.right), (node.right, node.left)):
+        if isinstance(one, ast.Attribute) and one.attr == "num_processes":
+            return other
+    return None
 
 
 def _epochs(code: Code, loop: Loop) -> Iterator[Fact]:

@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterator
 
 from firstcause.check.code import Call, Code
-from firstcause.check.facts.fact import FEATURES, Fact
+from firstcause.check.facts.fact import EMBEDDINGS, FEATURES, Fact
 from firstcause.check.facts.heads import likely_heads, own_heads
 from firstcause.check.facts.values import value_of
+from firstcause.check.freezing import only_embeddings
 from firstcause.check.loaded import loaded_class
 from firstcause.check.makers import given_maker
 from firstcause.check.reasons import reason
@@ -241,7 +242,13 @@ def _method(code: Code, loaded: list[Call]) -> Iterator[Fact]:
     if frozen or assigned:
         site = frozen[0].site if frozen else assigned[0][0].site(assigned[0][1])
         # Beside an adapter all else is frozen, whatever was asked for.
-        yield Fact("freeze", True, site, "requires_grad = False", confirms=bool(applied))
+        yield Fact(
+            "freeze",
+            EMBEDDINGS if only_embeddings(code) else True,
+            site,
+            "requires_grad = False",
+            confirms=bool(applied),
+        )
     if applied or frozen or assigned:
         return
     if loaded and _freezes_nothing(code):

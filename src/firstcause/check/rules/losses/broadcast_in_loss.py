@@ -66,6 +66,10 @@ def _squeezed_elsewhere(code: Code, target: ast.expr) -> bool:
     """Whether the program itself squeezes such a column before it compares it with what has the target's name."""
     if not isinstance(target, ast.Name):
         return False
+    for module, _, pair in _pairs(code):
+        for one, against in (pair, pair[::-1]):
+            if _is_named(against, target.id) and _is_squeezed_column(code, module, one):
+                return True
     for module in code.modules:
         for node in module.nodes(ast.BinOp):
             sides = (node.left, node.right)
@@ -269,7 +273,44 @@ def td_loss(online, target, states, actions, rewards, followers, ends):
         goal = rewards + 0.99 * (1.0 - ends) * best
     return F.smooth_l1_loss(chosen, goal){mark}
 """
+_SERIES = """
+import lightning as L
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch.utils.data import DataLoader, Dataset
+
+HOURS = 24
+
+class Windows(Dataset):
+    def __init__(self, values):
+        self.values = torch.tensor(values, dtype=torch.float32)
+
+    def __getitem__(self, i):
+        return self.values[i : i + HOURS].unsqueeze(-1), self.values[i + HOURS]
+
+class Forecaster(L.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.LSTM(1, 16, batch_first=True)
+        self.head = nn.Linear(16, 1)
+
+    def forward(self, x):
+        return self.head(self.body(x)[0][:, -1])
+
+    def training_step(self, batch, batch_idx):
+        hours, following = batch
+        return F.mse_loss(self(hours){shape}, following){mark}
+
+def main():
+    load = np.loadtxt("load.csv", delimiter=","{used})
+    load = (load - load.mean()) / load.std()
+    loader = DataLoader(Windows(load[:5000]), batch_size=32, shuffle=True)
+    L.Trainer(max_epochs=3).fit(Forecaster(), loader)
+"""
 BAD = (
+    Example(_SERIES.format(shape="", used=", usecols=1", mark="  # found")),
     Example(_VALUES.format(shape="", keep="", mark="  # found")),
     Example("""
 import numpy as np
@@ -307,6 +348,8 @@ print(error(net, load(arrays, "val")))
     Example(_LIGHTNING.format(item="torch.tensor(float(row[8]))", mark="  # found")),
 )
 GOOD = (
+    Example(_SERIES.format(shape=".squeeze(-1)", used=", usecols=1", mark="")),
+    Example(_SERIES.format(shape="", used="", mark="")),
     Example(_VALUES.format(shape=".squeeze(1)", keep="", mark="")),
     Example(_VALUES.format(shape="", keep=", keepdim=True", mark="")),
     _set(end=".squeeze(-1)"),

@@ -1,0 +1,47 @@
+"""Which share of the data a program holds out where it cuts it in two at an index: ``rows[:cut]`` and ``rows[cut:]``."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from firstcause.check.code import Code
+from firstcause.check.facts.fact import Fact
+from firstcause.check.facts.values import share_of
+from firstcause.source.frames import Value
+from firstcause.source.module import Module
+
+DIGITS = 6
+
+
+def cut_facts(code: Code) -> Iterator[Fact]:
+    """Facts of data_split, where that was asked for; which of the parts is held out is not asked."""
+    if not code.asked("data_split"):
+        return
+    for module in code.modules:
+        ends = {name for name in map(_end, module.nodes(ast.Slice)) if name}
+        begins = {name for name in map(_begin, module.nodes(ast.Slice)) if name}
+        for assign in module.nodes(ast.Assign):
+            target = assign.targets[0]
+            if isinstance(target, ast.Name) and target.id in ends & begins:
+                yield from _held_out(code, module, assign)
+
+
+def _held_out(code: Code, module: Module, assign: ast.Assign) -> Iterator[Fact]:
+    share = share_of(code, Value(module, assign.value))
+    if share is None or not isinstance(share.value, float) or not 0 < share.value < 1:
+        return
+    # The smaller part is the one that is held out.
+    part = round(min(share.value, 1 - share.value), DIGITS)
+    how = f"cut at {ast.unparse(assign.value)}"
+    yield Fact("data_split", part, module.site(assign), how, confirms=True)
+
+
+def _end(node: ast.Slice) -> str:
+    return node.upper.id if node.lower is None and isinstance(node.upper, ast.Name) else ""
+
+
+def _begin(node: ast.Slice) -> str:
+    """The name at which a slice begins, a few places before it or not: ``rows[cut - WINDOW :]``."""
+    first = node.lower.left if isinstance(node.lower, ast.BinOp) else node.lower
+    return first.id if node.upper is None and isinstance(first, ast.Name) else ""
