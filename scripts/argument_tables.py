@@ -35,6 +35,7 @@ LIBRARIES = {
     "sentence_transformers": ("3.0.1", "3.4.1", "4.1.0", "5.1.2", "5.4.1", "6.2.0"),
     "vllm": ("0.6.6", "0.8.5", "0.10.2", "0.14.1", "0.22.0", "0.33.0"),
     "sglang": ("0.4.6", "0.5.3", "0.5.11", "0.5.23"),
+    "openai": ("1.30.5", "1.68.2", "1.109.1", "2.14.0", "3.57.0"),
 }
 CLASSES = {
     "transformers": (
@@ -54,7 +55,16 @@ CLASSES = {
     ),
     "vllm": ("SamplingParams", "LLM", "EngineArgs", "AsyncEngineArgs"),
     "sglang": ("ServerArgs",),
+    "openai": (),
 }  # fmt: skip
+# Methods of a client, by what they are called at the end of a call: the file or folder, the class and the method.
+METHODS = {
+    "openai": {
+        "chat.completions.create": ("openai/resources/chat/completions", "Completions", "create"),
+        "completions.create": ("openai/resources/completions", "Completions", "create"),
+        "responses.create": ("openai/resources/responses/responses", "Responses", "create"),
+    },
+}
 # Of a class whose fields stand in many small classes of one folder since some version: that folder.
 ASSEMBLED = {("sglang", "ServerArgs"): "srt/arg_groups/fields/"}
 # Parts of a library that have classes of the same names for something else.
@@ -100,7 +110,10 @@ def made(library: str) -> dict[str, object]:
         for name in CLASSES[library]:
             for argument in (*_arguments(classes, name, set()), *_assembled(sources, library, name)):
                 _seen(calls.setdefault(name, {}), argument, number)
-        for name in _exports(library, sources):
+        for name, place in METHODS.get(library, {}).items():
+            for argument in _of_method(sources, *place):
+                _seen(calls.setdefault(name, {}), argument, number)
+        for name in _exports(library, sources) if library not in METHODS else ():
             _seen(exports, name, number)
     return {"library": library, "versions": list(versions), "calls": calls, "exports": exports}
 
@@ -195,6 +208,16 @@ def _arguments(classes: dict[str, ast.ClassDef], name: str, seen: set[str]) -> I
             text = ast.unparse(node)
             if "ClassVar" not in text and "init=False" not in text:
                 yield node.target.id
+
+
+def _of_method(sources: Sources, place: str, owner: str, method: str) -> Iterator[str]:
+    """The arguments of a method, in all of its overloads."""
+    for path, tree in sources.items():
+        for cls in ast.walk(tree) if path.startswith(place) else ():
+            if isinstance(cls, ast.ClassDef) and cls.name == owner:
+                for node in cls.body:
+                    if isinstance(node, ast.FunctionDef) and node.name == method:
+                        yield from (a.arg for a in (*node.args.args[1:], *node.args.kwonlyargs))
 
 
 def _assembled(sources: Sources, library: str, name: str) -> Iterator[str]:

@@ -72,6 +72,13 @@ CASES = [
         "observation",
     ),
     (
+        "average_in_bfloat16",
+        "bf16-rounding",
+        "self.held[name].lerp_(p.bfloat16(), 1 - self.keep)",
+        "experiment",
+    ),
+    ("flips_of_their_own", "label-mismatch", "image = self.augment(self.images[index])", "experiment"),
+    (
         "targets_two_ahead",
         "label-shift",
         "return F.cross_entropy(logits[:, :-1].reshape(-1, 12), labels[:, 1:].reshape(-1))",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from firstcause.check.code import Call, Code
+from firstcause.check.facts.generation import requests
 from firstcause.check.signatures import table
 
 LIBRARIES = ("torch", "transformers", "trl", "peft", "accelerate", "lightning", "vllm", "sglang")
@@ -30,6 +32,17 @@ def known_calls(code: Code) -> Iterator[tuple[Call, str, str]]:
         known = table(library) if code.imports(library) or library == "lightning" else None
         for name in (*known.calls, *_ENGINES.get(library, ())) if known is not None else ():
             yield from ((call, library, name) for call in code.calls(f"{library}.{name}"))
+
+
+def client_calls(code: Code) -> Iterator[tuple[Call, str, str]]:
+    """Requests of OpenAI's client, by the end of what is called: ``client.chat.completions.create``."""
+    known = table("openai")
+    for call in requests(code) if known is not None else ():
+        written = ast.unparse(call.node.func)
+        # The longest: ``chat.completions.create`` ends as ``completions.create`` does.
+        names = sorted((n for n in known.calls if written.endswith(f".{n}")), key=len)  # type: ignore[union-attr]
+        if names:
+            yield call, "openai", names[-1]
 
 
 def scattered_calls(code: Code) -> Iterator[tuple[Call, str, str]]:

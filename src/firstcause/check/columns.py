@@ -7,6 +7,7 @@ import ast
 from firstcause.check.code import Code, is_own_attribute
 from firstcause.check.library_names import shortest
 from firstcause.check.samples import samples_of
+from firstcause.source.containers import GROWING
 from firstcause.source.module import Module
 from firstcause.source.resolve import external, resolve
 
@@ -105,6 +106,12 @@ def _makes_row(code: Code, module: Module, node: ast.Call, hops: int) -> bool:
         )
     if not isinstance(node.func, ast.Attribute) or name:
         return False
+    if node.func.attr == "pop" and len(node.args) == 1:
+        # The column that a table gives up.
+        column = code.constant(module, node.args[0])
+        return (
+            column is not None and isinstance(column.value, str) and _is_table(code, module, node.func.value)
+        )
     if node.func.attr in KEEPS or node.func.attr in ("to_numpy", "tolist", "to_list"):
         return is_row(code, module, node.func.value, hops - 1)
     if node.func.attr in ("flatten", "ravel"):
@@ -291,10 +298,36 @@ def _ends_in_one(code: Code, module: Module, func: ast.expr) -> bool:
     )
 
 
+def _put_in_last(module: Module, star: ast.Starred) -> ast.expr | None:
+    """What is appended last to a list of layers that is built in sight, once and for all."""
+    function = module.function(star)
+    if not isinstance(star.value, ast.Name) or function is None:
+        return None
+    name = star.value.id
+    grows = [
+        n
+        for n in ast.walk(function)
+        if isinstance(n, ast.Call)
+        and isinstance(n.func, ast.Attribute)
+        and n.func.attr in GROWING
+        and isinstance(n.func.value, ast.Name)
+        and n.func.value.id == name
+    ]
+    grows += [n for n in ast.walk(function) if isinstance(n, ast.AugAssign) and ast.unparse(n.target) == name]  # type: ignore[misc]
+    latest = max(grows, key=lambda n: n.lineno, default=None)
+    statement = module.statement(latest) if latest is not None else None
+    straight = statement is not None and module.parents.get(statement) is function
+    if not straight or not isinstance(latest, ast.Call) or latest.func.attr != "append" or not latest.args:  # type: ignore[attr-defined]
+        return None
+    return latest.args[0]
+
+
 def _is_one_wide(code: Code, module: Module, call: ast.Call) -> bool:
     name = shortest(external(resolve(code.project, module, call.func)))
     if name == "torch.nn.Sequential":
         last = call.args[-1] if call.args else None
+        if isinstance(last, ast.Starred):
+            last = _put_in_last(module, last)
         return isinstance(last, ast.Call) and _is_one_wide(code, module, last)
     if name != "torch.nn.Linear":
         return False

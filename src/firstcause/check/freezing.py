@@ -10,13 +10,17 @@ from firstcause.check.code import Call, Code
 from firstcause.source.callsites import last_name
 from firstcause.source.module import Module
 
-# What models call their embeddings.
-EMBEDDINGS = frozenset(
-    {
-        "embeddings", "embedding", "embed", "embed_tokens", "wte", "wpe", "patch_embed", "patch_embedding",
-        "word_embeddings", "tok_embeddings", "token_embedding", "shared",
-    }
-)  # fmt: skip
+# What models call their parts.
+PARTS = {
+    "embeddings": frozenset(
+        {
+            "embeddings", "embedding", "embed", "embed_tokens", "wte", "wpe", "patch_embed", "patch_embedding",
+            "word_embeddings", "tok_embeddings", "token_embedding", "shared",
+        }
+    ),
+    "vision_encoder": frozenset({"vision_model", "vision_tower", "visual", "vision_encoder", "image_encoder"}),
+    "text_encoder": frozenset({"text_model", "text_tower", "text_encoder", "language_model"}),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,19 +48,33 @@ def freezings(code: Code) -> Iterator[Freezing]:
             inside = code.loop_around(call.module, call.node)
             if inside is None:
                 yield Freezing(call.module, statement, call.receiver)
+            else:
+                yield from _each_of(call, statement)
 
 
-def only_embeddings(code: Code) -> bool:
-    """Whether all that is frozen are embeddings: ``for p in model.vit.embeddings.parameters(): …``."""
+def _each_of(call: Call, statement: ast.stmt) -> Iterator[Freezing]:
+    """``for part in (vae, unet): part.requires_grad_(False)``: each of those that are written out."""
+    loop = call.module.parents.get(statement)
+    if not isinstance(loop, ast.For) or not isinstance(loop.iter, (ast.Tuple, ast.List)):
+        return
+    if isinstance(loop.target, ast.Name) and name_of(call.receiver) == loop.target.id:
+        for model in loop.iter.elts:
+            if isinstance(model, (ast.Name, ast.Attribute)):
+                yield Freezing(call.module, statement, model)
+
+
+def frozen_part(code: Code) -> str:
+    """The part that is all that is frozen, where it is one that models have a name for; empty where it is not."""
     found = list(freezings(code))
     lines = {(one.module.path, n.lineno) for one in found for n in ast.walk(one.node) if hasattr(n, "lineno")}
     elsewhere = any(
         (module.path, node.lineno) not in lines
         for module in code.modules
         for node in module.nodes(ast.Attribute)
-        if node.attr in ("requires_grad", "requires_grad_")
+        if node.attr == "requires_grad_" or (node.attr == "requires_grad" and isinstance(node.ctx, ast.Store))
     )
-    return bool(found) and not elsewhere and all(last_name(one.model) in EMBEDDINGS for one in found)
+    names = {last_name(one.model) for one in found}
+    return "" if elsewhere or not names else next((p for p, known in PARTS.items() if names <= known), "")
 
 
 def is_copy(one: Freezing) -> bool:

@@ -33,7 +33,7 @@ def _comments(project: Project) -> Iterator[Text]:
         with open(path, encoding="utf-8", errors="replace") as file:
             lines = file.read().splitlines()
         for first, block in _blocks(lines):
-            if names_asker(" ".join(block)):
+            if names_asker(" ".join(block)) or names_asker("\n".join(block)):
                 yield Text("\n".join(block), os.path.relpath(path, project.shown_from), "comment", first)
 
 

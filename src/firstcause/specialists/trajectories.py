@@ -27,6 +27,8 @@ MOST_STEPS = 300
 # A kept arm never smoothed above three times its first loss, and ends below 1.2 times it; where batches differ by more
 # than that, times what the first weights make of the same batches.
 KEPT_PEAK, KEPT_END, FALLEN = 3.0, 1.2, 0.95
+# A loss that came down to this share of its peak has come back.
+RECOVERED = 0.1
 # A run that came to this share of its first loss, in so many steps, had a rate that trains.
 TRAINED, LEAST_CALM = 0.8, 10
 # A first update of this share of the weights, or weights that grew so many times, is an overshoot.
@@ -75,6 +77,20 @@ class Trajectories:
     def trains(self, arm: Arm) -> bool:
         """Whether it is kept and comes down as well: a rate of nearly 0 keeps everything near its start."""
         return self.kept(arm) and end(self.arms[arm.name]) <= FALLEN * self._untrained[1]
+
+    def recovers(self, arm: Arm) -> bool:
+        """Whether the training under this change comes back from where the run was lost, which a smaller rate does not.
+
+        Where inputs become longer, or harder, the loss jumps by itself: what matters is that the training goes on.
+        """
+        ran = self.arms[arm.name]
+        losses = ran.losses
+        lost = not self.control.finite and not self.kept(SLOWER) and not self.kept(SLOWEST)
+        if not lost or not ran.finite or is_dead(ran) or len(losses) < len(self.control.losses) + LEAST_CALM:
+            return False
+        peak = max(smoothed(losses))
+        late = smoothed(losses)[-LEAST_CALM:]
+        return max(late) <= RECOVERED * peak and abs(end(ran)) <= KEPT_END * self._untrained[1]
 
     @property
     def _untrained(self) -> tuple[float, float]:

@@ -121,6 +121,16 @@ PARTED = {
         "        self.full = self.full or self.at == 0\n        y = y * 2\n        self.y[self.at] = y\n",
         "self.y[self.at] = y\nself.at = (self.at + 1) % 9\nself.full = self.full or self.at == 0",
     ),
+    "one random transform, called twice": (
+        "import random\ndef load(self, i):\n    image, mask = self.images[i], self.masks[i]\n"
+        "    image = self.transform(image)\n    mask = self.transform(mask)\n    return image, mask\n",
+        "random.setstate(drawn)\nmask = self.transform(mask)",
+    ),
+    "one random transform, called twice in one statement": (
+        "import torch\ndef load(self, image, label_map):\n    return self.augment(image), self.augment(label_map)\n",
+        "drawn = torch.get_rng_state()\nmoved = self.augment(image)\ntorch.set_rng_state(drawn)\n"
+        "return moved, self.augment(label_map)",
+    ),
     "a count in a loop": (
         "for row in rows:\n    x[n] = row.input\n    n += 1\n    y[n] = row.answer\n",
         "y[n] = row.answer\nn += 1",
@@ -131,6 +141,12 @@ TOGETHER = {
     "both in one statement": "def load(x, y, p):\n    x, y = x[p], y[p]\n    return TensorDataset(x, y)\n",
     "the other is made from it": (
         "def load(x, p):\n    x = x[p]\n    y = x.sum(1)\n    return TensorDataset(x, y)\n"
+    ),
+    "two views of one image": (
+        "import torch\ndef load(self, image):\n    return self.augment(image), self.augment(image)\n"
+    ),
+    "two images of a pair": (
+        "import torch\ndef load(self, anchor, other):\n    return self.augment(anchor), self.augment(other)\n"
     ),
     "numbers of rows": "def load(x, y):\n    order = list(range(9))\n    random.shuffle(order)\n    return x, y, order\n",
     "one source": "def batch(text, i):\n    return text[i : i + 8], text[i + 1 : i + 9]\n",

@@ -23,6 +23,11 @@ _ASKER = re.compile(
     r"(?:per|according to) the (?:brief|spec(?:ification)?)\b|todo ?\(?(?:user|claude|assistant)\b)",
     re.IGNORECASE,
 )
+# A heading over a list of them.
+_HEADING = re.compile(
+    r"^[ \t#]*(?:wanted|wish(?:es)?|wish ?list|requirements?|what (?:i|we) (?:want|need)|asked for|the task)[ \t]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
 _REASON = re.compile(
     r"\b(?:because|otherwise|since|so that|do(?:es)? ?n[o']t fit|do(?:es)? not fit|would|to keep|to avoid|nans?|oom|"
     r"out of memory|deviat\w+|justif\w+|instead of the requested|too (?:large|big|slow|small)|not enough|cannot|can't|"
@@ -34,12 +39,16 @@ _MARK = re.compile(r"^[ \t]*#+ ?", re.MULTILINE)
 
 def speaks_for_user(comment: str) -> bool:
     """Whether a comment states what the user wants."""
-    return bool(_WISH.search(comment)) and not re.search(r"\bdeviation\b", comment, re.IGNORECASE)
+    return bool(_WISH.search(comment) or _HEADING.search(comment)) and not re.search(
+        r"\bdeviation\b", comment, re.IGNORECASE
+    )
 
 
 def names_asker(comment: str) -> bool:
     """Whether a comment in code says that somebody asked for what follows."""
-    return bool(_ASKER.search(comment)) and not re.search(r"\bdeviation\b", comment, re.IGNORECASE)
+    return bool(_ASKER.search(comment) or _HEADING.search(comment)) and not re.search(
+        r"\bdeviation\b", comment, re.IGNORECASE
+    )
 
 
 def is_reason(comment: str) -> bool:

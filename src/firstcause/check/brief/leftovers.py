@@ -280,7 +280,8 @@ def has_no_noun(line: Line, at: int) -> bool:
         return False
     if after is None or after.kind != "word" or after.text in _NO_NOUNS:
         return True
-    if after.entry is None:
+    if after.entry is None or (line.tokens[at].spelled and line.tokens[at].value == 1):
+        # "One update per episode".
         return False
     # A setting may describe what is counted: "validation images", "greedy answers".
     things = line.tokens[at + 2] if after.is_setting and at + 2 < len(line.tokens) else None

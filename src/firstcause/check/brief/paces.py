@@ -30,6 +30,9 @@ _SAVES = ("sav", "stor", "writ", "dump", "export", "put")
 _BARE_AFTER = frozenset(
     {".", ",", ";", ")", "—", "to", "in", "into", "under", "too", "as well", "checkpoints", "and"}
 )
+_OF_A_MODEL = frozenset(
+    {"weights", "model", "adapter", "adapters", "lora", "checkpoint", "checkpoints", "pipeline"}
+)
 _ARTICLES = frozenset({"a", "an", "the"})
 # Where a list of what is done at a pace ends.
 _OTHER_TIME = frozenset({"at", "after", "in", "but", "finally", "afterwards", "later", "otherwise"})
@@ -158,7 +161,7 @@ def _cadence(line: Line, at: int) -> None:
             tokens[place].claimed = tokens[place].claimed or place >= at - 1 or tokens[place].kind == "number"
         return
     owners = _listed(line, after + 1) or _owners(line, at, after)
-    for owner in [*owners, *_also(line, after, owners)]:
+    for owner in [*owners, *(_also(line, after, owners) or _checkpoint_too(line, after, owners))]:
         if owner == "log":
             continue
         if unit == "epochs":
@@ -239,6 +242,10 @@ def _owners(line: Line, first: int, last: int) -> list[str]:
             t.gives("metric") for t in line.tokens
         )
         found = [] if others else ["save"]
+    written = words_in(t for t in line.tokens[:first] if t.segment == line.tokens[first].segment)
+    if not found and written and written[0].startswith(_SAVES) and _OF_A_MODEL & set(written):
+        # "Write the weights to out/ every 500 steps".
+        found = ["save"]
     held = words_in(_same(line, last))
     if (
         not found
@@ -301,6 +308,19 @@ def _also(line: Line, last: int, owners: list[str]) -> list[str]:
             other = "save" if owners == ["eval"] else "eval"
             bare = tokens[verb + 1].text in _BARE_AFTER if verb + 1 < len(tokens) else True
             return [other] if verb < len(tokens) and tokens[verb].has(other) and bare else []
+    return []
+
+
+def _checkpoint_too(line: Line, last: int, owners: list[str]) -> list[str]:
+    """The checkpoint that ends a list: "every 500 steps an evaluation, at most 225 tokens, and a checkpoint"."""
+    if owners != ["eval"]:
+        return []
+    for at in range(last + 1, len(line.tokens) - 1):
+        if line.tokens[at].has("every") or line.tokens[at].text in (".", ";"):
+            return []
+        following = [t for t in line.tokens[at + 1 : at + 3] if t.text not in _ARTICLES]
+        if line.tokens[at].text == "and" and following and following[0].text.startswith(_CHECKPOINTS):
+            return ["save"]
     return []
 
 

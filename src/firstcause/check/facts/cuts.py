@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from firstcause.check.code import Code
 from firstcause.check.facts.fact import Fact
@@ -15,16 +16,22 @@ DIGITS = 6
 
 
 def cut_facts(code: Code) -> Iterator[Fact]:
-    """Facts of data_split, where that was asked for; which of the parts is held out is not asked."""
+    """Facts of data_split, where that was asked for; the smaller part is taken for the one that is held out."""
     if not code.asked("data_split"):
         return
-    for module in code.modules:
-        ends = {name for name in map(_end, module.nodes(ast.Slice)) if name}
-        begins = {name for name in map(_begin, module.nodes(ast.Slice)) if name}
-        for assign in module.nodes(ast.Assign):
-            target = assign.targets[0]
-            if isinstance(target, ast.Name) and target.id in ends & begins:
-                yield from _held_out(code, module, assign)
+    found = [f for module in code.modules for f in _of_module(code, module)]
+    # Where it is cut once and nothing else splits it, that is the share.
+    alone = len(found) == 1 and not code.methods_and_calls("train_test_split", "random_split")
+    yield from (replace(f, confirms=not alone) for f in found)
+
+
+def _of_module(code: Code, module: Module) -> Iterator[Fact]:
+    ends = {name for name in map(_end, module.nodes(ast.Slice)) if name}
+    begins = {name for name in map(_begin, module.nodes(ast.Slice)) if name}
+    for assign in module.nodes(ast.Assign):
+        target = assign.targets[0]
+        if isinstance(target, ast.Name) and target.id in ends & begins:
+            yield from _held_out(code, module, assign)
 
 
 def _held_out(code: Code, module: Module, assign: ast.Assign) -> Iterator[Fact]:
@@ -34,7 +41,7 @@ def _held_out(code: Code, module: Module, assign: ast.Assign) -> Iterator[Fact]:
     # The smaller part is the one that is held out.
     part = round(min(share.value, 1 - share.value), DIGITS)
     how = f"cut at {ast.unparse(assign.value)}"
-    yield Fact("data_split", part, module.site(assign), how, confirms=True)
+    yield Fact("data_split", part, module.site(assign), how)
 
 
 def _end(node: ast.Slice) -> str:

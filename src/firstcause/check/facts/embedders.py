@@ -7,13 +7,14 @@ from collections.abc import Iterator
 
 from firstcause.check.code import Code
 from firstcause.check.facts.fact import Fact
-from firstcause.check.facts.values import known_value
+from firstcause.check.facts.values import known_value, value_of
 from firstcause.check.makers import maker
 
 LIBRARY = "sentence_transformers"
 TRAINERS = ("SentenceTransformerTrainer", "SparseEncoderTrainer", "CrossEncoderTrainer")
 MODELS = ("SentenceTransformer", "SparseEncoder", "CrossEncoder")
 # Since 5.0 each kind of model has its own.
+PACKAGES = ("", "cross_encoder.", "sparse_encoder.", "sentence_transformer.")
 LOSS_MODULES = (
     "",
     "losses.",
@@ -25,7 +26,7 @@ LOSSES = {
     "CosineSimilarityLoss": "cosine", "CoSENTLoss": "cosine", "AnglELoss": "cosine",
     "TripletLoss": "triplet", "BatchHardTripletLoss": "triplet", "BatchAllTripletLoss": "triplet",
     "ContrastiveLoss": "contrastive", "OnlineContrastiveLoss": "contrastive", "SoftmaxLoss": "cross_entropy",
-    "MSELoss": "mse",
+    "MSELoss": "mse", "BinaryCrossEntropyLoss": "bce", "CrossEntropyLoss": "cross_entropy", "MarginMSELoss": "mse",
 }  # fmt: skip
 
 
@@ -34,10 +35,16 @@ def embedder_facts(code: Code) -> Iterator[Fact]:
     if not code.imports(LIBRARY):
         return
     for name in TRAINERS:
-        for call in code.calls(f"{LIBRARY}.{name}")[:1]:
+        for call in code.calls(*(f"{LIBRARY}.{where}{name}" for where in PACKAGES))[:1]:
             yield Fact("framework", "sentence-transformers", call.site, name)
             # Its trainer is one of transformers'.
             yield Fact("framework", "trainer", call.site, name, confirms=True)
+    for call in code.calls(*(f"{LIBRARY}.{where}{name}" for where in PACKAGES for name in MODELS)):
+        known = value_of(call, "max_length")
+        if known is not None and isinstance(known.value, int):
+            yield Fact(
+                "max_length", known.value, known.site, "max_length=", "max_length", not known.overridable
+            )
     for name, plain in LOSSES.items():
         for call in code.calls(*(f"{LIBRARY}.{where}{name}" for where in LOSS_MODULES)):
             yield Fact("loss", plain, call.site, name)

@@ -9,7 +9,6 @@ from firstcause.schema.site import Site
 
 # What ``freeze_feature_encoder`` of speech models freezes: the convolutions before the transformer.
 FEATURES = "feature encoder"
-EMBEDDINGS = "embeddings"
 
 
 @dataclass(frozen=True)

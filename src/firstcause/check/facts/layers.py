@@ -54,6 +54,8 @@ def _hidden_layers(code: Code) -> Iterator[Fact]:
     for call in code.calls("torch.nn.Sequential") if code.asked("num_layers") else ():
         names = [last_name(a.func) if isinstance(a, ast.Call) else "" for a in call.node.args]
         linear = [n for n in names if n.endswith("Linear")]
-        if len(linear) > 1 and names[-1].endswith("Linear") and not any("Conv" in n or not n for n in names):
-            how = f"{len(linear) - 1} before the last"
-            yield Fact("num_layers", len(linear) - 1, call.site, how, sure=False, confirms=True)
+        if len(linear) > 1 and not any("Conv" in n or not n for n in names):
+            # One that ends with an activation has no output layer.
+            hidden = len(linear) - names[-1].endswith("Linear")
+            how = f"{hidden} hidden ones of {len(linear)}"
+            yield Fact("num_layers", hidden, call.site, how, sure=False, confirms=True)

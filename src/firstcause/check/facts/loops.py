@@ -46,7 +46,10 @@ ENVIRONMENTS = ("gymnasium", "gym")
 def loop_facts(code: Code) -> Iterator[Fact]:
     """Facts of epochs, gradient_accumulation, optimizer and its settings, scheduler and warm-up."""
     yield from _optimizers(code)
-    yield from _schedules(code)
+    schedules = list(_schedules(code))
+    yield from schedules
+    if not schedules:
+        yield from _unscheduled(code)
     for call in code.methods_and_calls("clip_grad_norm_"):
         if not call.name.startswith("torch."):
             # An accelerator's takes the parameters first, a sharded model's does not.
@@ -173,6 +176,14 @@ def _schedules(code: Code) -> Iterator[Fact]:
         if kind is not None:
             yield Fact("scheduler", str(kind.value), kind.site, "get_scheduler")
         yield from _warmup(call, 2)
+
+
+def _unscheduled(code: Code) -> Iterator[Fact]:
+    """A rate that nothing changes, where a constant one was asked for."""
+    asked = any(i.value == "constant" for i in code.asked("scheduler"))
+    if asked and backward_loops(code) and "lr_scheduler" not in "".join(m.text for m in code.modules):
+        for call in [c for name in sorted(OPTIMIZERS) for c in code.calls(f"torch.optim.{name}")][:1]:
+            yield Fact("scheduler", "constant", call.site, "no schedule", explicit=False, confirms=True)
 
 
 def _warmup(call: Call, position: int) -> Iterator[Fact]:

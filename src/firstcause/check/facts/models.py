@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator
 
 from firstcause.check.code import Call, Code
-from firstcause.check.facts.fact import EMBEDDINGS, FEATURES, Fact
+from firstcause.check.facts.fact import FEATURES, Fact
 from firstcause.check.facts.heads import likely_heads, own_heads
 from firstcause.check.facts.values import value_of
-from firstcause.check.freezing import only_embeddings
+from firstcause.check.freezing import frozen_part
 from firstcause.check.loaded import loaded_class
 from firstcause.check.makers import given_maker
 from firstcause.check.reasons import reason
@@ -39,6 +39,8 @@ ENCODERS = (
     "sentence_transformers.SentenceTransformer",
     "sentence_transformers.CrossEncoder",
     "sentence_transformers.SparseEncoder",
+    "sentence_transformers.cross_encoder.CrossEncoder",
+    "sentence_transformers.sparse_encoder.SparseEncoder",
 )
 # Methods of transformers' models that freeze a part of them.
 PARTS = {
@@ -244,7 +246,7 @@ def _method(code: Code, loaded: list[Call]) -> Iterator[Fact]:
         # Beside an adapter all else is frozen, whatever was asked for.
         yield Fact(
             "freeze",
-            EMBEDDINGS if only_embeddings(code) else True,
+            frozen_part(code) or True,
             site,
             "requires_grad = False",
             confirms=bool(applied),

@@ -16,7 +16,14 @@ from firstcause.source.frames import Value
 from firstcause.source.module import Module
 from firstcause.source.resolve import Defined, resolve
 
-SAVERS = ("save_pretrained", "save_model", "save_state", "save_checkpoint")
+SAVERS = (
+    "save_pretrained",
+    "save_model",
+    "save_state",
+    "save_checkpoint",
+    "save_lora_weights",
+    "save_adapter",
+)
 
 
 def output_facts(code: Code) -> Iterator[Fact]:
@@ -42,7 +49,7 @@ def output_facts(code: Code) -> Iterator[Fact]:
         if folder and "{" not in folder:
             yield Fact("output_dir", path(folder), site, call.name)
     yield from _when(code, [c for c, _ in saves])
-    yield from _every(code, {c.node for c, _ in saves})
+    yield from _every(code, {c.node for c, _ in saves} | {c.node for c in code.methods_and_calls(*SAVERS)})
     yield from _by_one_rank(code)
 
 

@@ -3,8 +3,10 @@
 An epsilon that bfloat16 can hold beside 1 is 1e-2, which changes the model; the cure is float32 for these ops, and
 nothing is patched. Weights whose updates are lost are kept in float32 where one place says that they are not.
 
-Facts: ``updates``: true where the updates are lost; ``file``, ``line``, ``column``, ``end_column``, ``end_line``:
-the op, as for log-of-zero.
+Facts:
+
+- ``updates``: true where the updates are lost; ``average``: where they are those of an average.
+- ``file``, ``line``, ``column``, ``end_column``, ``end_line``: the op, as for log-of-zero.
 """
 
 from __future__ import annotations
@@ -46,22 +48,31 @@ def line(facts: Facts, project: Project) -> Site | None:
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     """The weights in float32; nothing for an epsilon, since where float32 begins is a choice."""
     places = _narrowed(project)
-    weights = _weights(project, places) if facts.get("updates") else None
+    if facts.get("average"):
+        places = [(m, n) for m, n in places if not _narrows_a_model(project, m, n)]
+        weights = places[0] if places else None
+    else:
+        weights = _weights(project, places) if facts.get("updates") else None
     if weights is None or len(places) > MOST_PLACES:
         return None
     module, node = weights
     old, new, site = module.segment(node), _wide(module, node), module.site(node)
     # What is fed to the weights has their type: one that stayed narrow would be refused.
+    what = "average" if facts.get("average") else "weights"
     more = f" and {len(places) - 1} more place(s) that name bfloat16" if len(places) > 1 else ""
     return draft(
         project,
         root,
         CAUSE,
         [replaced(m, n, _wide(m, n)) for m, n in places],
-        f"Keep the weights in float32: `{old}` at {site} becomes `{new}`{more}, so that updates below 0.4 % of a weight are "
+        f"Keep the {what} in float32: `{old}` at {site} becomes `{new}`{more}, so that updates below 0.4 % of a value are "
         "not rounded away.",
-        f"{site}: weights, gradients and optimizer state take twice the memory, and the forward pass runs in float32.",
-        "The speed of bfloat16: torch.autocast around the forward pass gives it back and leaves the weights in float32.",
+        f"{site}: the average takes twice the memory."
+        if facts.get("average")
+        else f"{site}: weights, gradients and optimizer state take twice the memory, and the forward pass runs in float32.",
+        "What was averaged before."
+        if facts.get("average")
+        else "The speed of bfloat16: torch.autocast around the forward pass gives it back and leaves the weights in float32.",
     )
 
 

@@ -44,6 +44,7 @@ WATCHERS = (
     "worker_draws",
     "batch_order",
     "codes_used",
+    "averages_rounded",
     "functions_derived",
     # Before the other that stands around load_state_dict: it passes over that one's frame.
     "attributes_left",

@@ -10,7 +10,17 @@ import ast
 from dataclasses import replace
 
 from firstcause.source.module import Module
-from firstcause.source.pairing import indices, listings, loaders, orders, repeats, splits, unsorted, written
+from firstcause.source.pairing import (
+    augmented,
+    indices,
+    listings,
+    loaders,
+    orders,
+    repeats,
+    splits,
+    unsorted,
+    written,
+)
 from firstcause.source.pairing.parting import Parting, Rewrite
 
 __all__ = ["Parting", "Rewrite", "partings"]
@@ -24,6 +34,7 @@ FINDERS = (
     loaders.find,
     listings.find,
     written.find,
+    augmented.find,
 )
 
 

@@ -30,7 +30,7 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     if isinstance(found, str):
         return inconclusive(CAUSE, found)
     arms = [CONTROL, CLIPPED, SLOWER, SLOWEST]
-    if not found.trains(CLIPPED):
+    if not (found.trains(CLIPPED) or (found.burst is not None and found.recovers(CLIPPED))):
         text = "clipping the gradients at norm 1 alone does not keep the training"
         return refuted(CAUSE, found.evidence(False, arms, text))
     if found.calls > 1 and found.kept(DIVIDED):

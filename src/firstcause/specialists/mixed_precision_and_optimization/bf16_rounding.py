@@ -10,6 +10,7 @@ from firstcause.specialists import audits
 from firstcause.specialists.births import again_in_float32, settle_by_root
 from firstcause.specialists.examination import Examination, Facts
 from firstcause.specialists.losses import end, further, mean, steadily_further
+from firstcause.specialists.shifts import says
 from firstcause.specialists.verdicts import confirmed, inconclusive, refuted
 
 CAUSE = "bf16-rounding"
@@ -17,9 +18,16 @@ WIDE = Arm("the same steps on float32 copies of the weights", "master_weights")
 STEPS = 60
 # From the middle of the run: what each step adds to the difference is small there.
 LATER_STEPS = 240
+# A statement that adds to bfloat16 so often, to so many values, and of which no more than this share arrives.
+UPDATES, ELEMENTS, KEPT = 20, 8, 0.5
+# Code that makes up for what is rounded away.
+MEANT = r"kahan|compensat|stochastic.?round"
 
 
 def seen(found: Ran, examination: Examination) -> str | None:
+    one = _rounded_away(found)
+    if one is not None and not says(examination, MEANT):
+        return _told_of(one)
     share = audits.stuck(found)
     if share is None:
         return None
@@ -31,12 +39,17 @@ def propose(examination: Examination) -> bool:
         return True
     audited = audits.audit(examination)
     if audited is not None:
-        return audits.stuck(audited) is not None
+        return audits.stuck(audited) is not None or _rounded_away(audited) is not None
     root = examination.root
     return root is not None and (root.get("wider") or {}).get("half") == "bfloat16"
 
 
 def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
+    one = _of_an_average(examination)
+    if one is not None:
+        site = examination.site(one["site"])
+        values = {k: one[k] for k in ("wanted", "kept", "times", "tensors", "elements")}
+        return confirmed(CAUSE, site, Evidence("experiment", True, _told_of(one), values, site))
     if _of_the_training(examination):
         return _updates(examination)
     root = examination.root
@@ -47,6 +60,29 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     value = again_in_float32(root, "together")
     why = f"with the ops before it in float32, {root['op']} gives {value:g} there: bfloat16 rounded away what keeps it finite"
     return settle_by_root(hypothesis, examination, True, why)
+
+
+def _of_an_average(examination: Examination) -> Facts | None:
+    found = audits.audit(examination)
+    one = _rounded_away(found) if found is not None else None
+    return one if one is not None and not says(examination, MEANT) else None
+
+
+def _rounded_away(found: Ran) -> Facts | None:
+    """The statement that adds little by little to tensors in bfloat16, and most of whose additions are lost."""
+    of: list[Facts] = [
+        one
+        for one in found.facts.get("rounded") or []
+        if one["times"] >= UPDATES and one["elements"] >= ELEMENTS and one["kept"] <= KEPT * one["wanted"]
+    ]
+    return max(of, key=lambda one: one["wanted"] - one["kept"], default=None)
+
+
+def _told_of(one: Facts) -> str:
+    return (
+        f"{one['times']} updates of {one['elements']} values in bfloat16 were to change them by {one['wanted']:.3g} in all, and "
+        f"changed them by {one['kept']:.3g}: each is less than bfloat16 tells apart, and is rounded away"
+    )
 
 
 def rounded(root: Facts) -> bool:
@@ -105,6 +141,9 @@ def _confirmed(examination: Examination, kinds: list[str], control: Ran, wide: R
 
 
 def facts(examination: Examination) -> Facts:
+    one = _of_an_average(examination)
+    if one is not None:
+        return examination.place(one["site"]) | {"updates": True, "average": True}
     if _of_the_training(examination) and examination.lab is not None:
         rows = examination.lab.from_start([CONTROL], STEPS)[CONTROL.name].rows
         return examination.place(rows[0].get("step_site")) | {"updates": True} if rows else {}

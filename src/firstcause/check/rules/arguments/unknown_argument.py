@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from firstcause.check.arguments import known_calls
+from firstcause.check.arguments import client_calls, known_calls
 from firstcause.check.code import Code, finding
 from firstcause.check.renamed import instead
 from firstcause.check.rule import Example
@@ -22,12 +22,14 @@ HOLDS: Mapping[str, str] = {}
 
 
 def find(code: Code) -> Iterator[Finding]:
-    for call, library, name in known_calls(code):
+    for call, library, name in (*known_calls(code), *client_calls(code)):
         for keyword in call.node.keywords:
             argument = keyword.arg
             if argument is None or argument_standing(library, name, argument, code.versions) != "unknown":
                 continue
             text = f"{library}'s {name} takes no argument {argument}"
+            if library == "openai":
+                text += "; what a server takes beyond OpenAI's own protocol goes into extra_body"
             current = near(library, name, argument) or instead("arguments", argument)
             if current:
                 text += f"; meant may be: {current}"
@@ -36,6 +38,17 @@ def find(code: Code) -> Iterator[Finding]:
 
 
 BAD = (
+    Example("""
+from openai import OpenAI
+
+def ask(client: OpenAI, text):
+    return client.chat.completions.create(
+        model="m",
+        messages=[{"role": "user", "content": text}],
+        max_new_tokens=64,  # found
+        top_k=20,  # found
+    )
+"""),
     Example("""
 import torch
 from torch.utils.data import DataLoader
@@ -56,6 +69,14 @@ config = LoraConfig(rank=8)  # found
 """),
 )
 GOOD = (
+    Example("""
+from openai import OpenAI
+
+client = OpenAI(base_url="http://localhost:8000/v1", api_key="none")
+reply = client.chat.completions.create(
+    model="m", messages=[], max_tokens=64, extra_body={"top_k": 20, "repetition_penalty": 1.1}
+)
+"""),
     Example("""
 import torch
 from torch.utils.data import DataLoader

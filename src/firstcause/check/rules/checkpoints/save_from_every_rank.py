@@ -32,6 +32,9 @@ HOLDS: Mapping[str, str] = {}
 def find(code: Code) -> Iterator[Finding]:
     asked = any(i.polarity == "require" for i in code.asked("save_rank"))
     starts = [*code.calls(*STARTS), *_accelerators(code)]
+    if not asked and any(i.value == 1 for i in code.asked("num_gpus")):
+        # On one card there is one process.
+        return
     if asked and (world(code) or 1) > 1:
         # A library's trainer starts the processes' group itself.
         starts += code.calls(*TRAINERS, *OF_TRL)

@@ -1,8 +1,10 @@
-"""An adapter's configuration is built and reaches no model.
+"""An adapter is built and reaches no model, or no request.
 
-Why: all weights are trained, or none of them as meant: memory and result differ from what the configuration says.
-Refuted by: get_peft_model, add_adapter, peft_config given to a trainer, a configuration that is handed on out of sight.
-Holds for: peft, all versions.
+Why: all weights are trained, or none of them as meant: memory and result differ from what the configuration says. In vLLM
+a LoRARequest that no call is given leaves every answer to the base model.
+Refuted by: get_peft_model, add_adapter, peft_config given to a trainer, a configuration that is handed on out of sight;
+lora_request given to a call.
+Holds for: peft, vLLM, all versions.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from firstcause.check.code import Call, Code, finding
+from firstcause.check.engines import generations
 from firstcause.check.rule import Example
 from firstcause.schema.finding import Category, Finding
 
@@ -36,6 +39,21 @@ def find(code: Code) -> Iterator[Finding]:
             f"{name} is built and never used: no adapter reaches the model, so all of its weights are trained"
         )
         yield finding(SLUG, CATEGORY, call.module, call.node, text, key="method", asked="lora", got="full")
+    yield from _of_requests(code)
+
+
+def _of_requests(code: Code) -> Iterator[Finding]:
+    """Generations of a vLLM engine that was told to take adapters, where none of them is given one."""
+    engines = [c for c in code.calls("vllm.LLM") if (e := c.constant("enable_lora")) and e.value is True]
+    asking = [g.call for g in generations(code) if g.kind == "vllm"]
+    if not engines or not asking or any(c.may_have("lora_request") or len(c.node.args) > 3 for c in asking):
+        return
+    for call in asking:
+        text = (
+            "this engine takes adapters (enable_lora), and the call is given none: every answer comes from the base model; "
+            "hand it lora_request=LoRARequest(…)"
+        )
+        yield finding(SLUG, CATEGORY, call.module, call.node, text, key="method", related=(engines[0].site,))
 
 
 def _held_in(call: Call) -> str | None:
@@ -73,7 +91,16 @@ def main(model, data):
     {use}
     SFTTrainer(model=model, train_dataset=data{given}).train()
 """
+_SERVED = """
+from vllm import LLM, SamplingParams
+from vllm.lora.request import LoRARequest
+
+llm = LLM(model="org/base", enable_lora=True, max_lora_rank=16)
+adapter = LoRARequest("own", 1, "adapters/own")
+outputs = llm.chat(conversations, SamplingParams(max_tokens=64){given}){mark}
+"""
 BAD = (
+    Example(_SERVED.format(given="", mark="  # found")),
     Example(_BODY.format(mark="  # found", use="", given="")),
     Example("""
 from peft import LoraConfig
@@ -86,6 +113,7 @@ def main(model, data):
 """),
 )
 GOOD = (
+    Example(_SERVED.format(given=", lora_request=adapter", mark="")),
     Example(_BODY.format(mark="", use="model = get_peft_model(model, config)", given="")),
     Example(_BODY.format(mark="", use="", given=", peft_config=config")),
     Example("""
