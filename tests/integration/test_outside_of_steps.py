@@ -22,6 +22,11 @@ ESTABLISHED = {
         "register_buffer",
     ),
     "longer_than_trained": ("embedding-index-out-of-range", "following = net(ids)[:, -1]", ""),
+    "columns_cut_by_reshape": (
+        "transpose-by-view",
+        "users, genres = pairs[160:].reshape(2, -1)",
+        "pairs[160:].transpose(0, 1)",
+    ),
     "grades_as_floats": ("dtype-wrong-for-op", "return passed.float().sum(dim=1)", "passed.long().sum"),
 }
 # program: what is said to be missing

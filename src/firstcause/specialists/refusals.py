@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from firstcause.schema import Hypothesis
+from firstcause.schema import Evidence, Hypothesis
 from firstcause.specialists.examination import Examination, Facts
-from firstcause.specialists.verdicts import by_replay, nothing_refused
+from firstcause.specialists.moved_along import moved
+from firstcause.specialists.verdicts import by_replay, nothing_refused, refuted
 
 
 def settle_refusal(
@@ -30,6 +31,13 @@ def settle_index(hypothesis: Hypothesis, examination: Examination, ids: str, tab
         return nothing_refused(hypothesis, examination)
     if not index["outside"]:
         return settle_refusal(hypothesis, examination, False, f"all {ids} lie inside of the {table}", index)
+    mixed = moved(examination)
+    if mixed is not None and mixed.passes:
+        site = examination.site(mixed.view["site"])
+        text = f"the {table} have all {ids} once the elements of the view at {site} go with their axes"
+        return refuted(
+            hypothesis.cause, Evidence("counterfactual", False, text, {"steps": len(mixed.ran.rows)}, site)
+        )
     rows = f"{index['rows']} (0 to {index['rows'] - 1})"
     outside = f"{index['outside']} of {index['total']} {ids} lie outside of the {table}, {rows}"
     return settle_refusal(

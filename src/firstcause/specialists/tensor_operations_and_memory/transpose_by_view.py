@@ -9,7 +9,8 @@ from firstcause.schema import Evidence, Hypothesis
 from firstcause.specialists import audits
 from firstcause.specialists.examination import Examination, Facts
 from firstcause.specialists.losses import end
-from firstcause.specialists.verdicts import confirmed, inconclusive
+from firstcause.specialists.moved_along import moved, swapped
+from firstcause.specialists.verdicts import confirmed, inconclusive, refuted
 
 CAUSE = "transpose-by-view"
 # How much smaller the loss has to become with the elements moved, in parts of what it is.
@@ -22,11 +23,15 @@ def seen(found: Ran, examination: Examination) -> str | None:
 
 
 def propose(examination: Examination) -> bool:
+    if swapped(examination) is not None:
+        return True
     found = audits.audit(examination)
     return found is not None and _swapped(found) is not None
 
 
 def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
+    if swapped(examination) is not None:
+        return _of_ids(examination)
     found = audits.audit(examination)
     one = _swapped(found) if found is not None else None
     if found is None or one is None or examination.lab is None:
@@ -44,6 +49,27 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     if not other.finite or not then - now >= GAIN * abs(then):
         return inconclusive(CAUSE, f"{text}: no clear gain")
     return confirmed(CAUSE, site, Evidence("counterfactual", True, text, values, site))
+
+
+def _of_ids(examination: Examination) -> Hypothesis:
+    """Whether ids that a table refuses are all in it once the elements of a view before have moved along."""
+    found = moved(examination)
+    if found is None:
+        return inconclusive(
+            CAUSE, "the program again with the elements of the view moved along: diagnose with --yes"
+        )
+    site = examination.site(found.view["site"])
+    index = (examination.refused or {})["index"]
+    text = (
+        f"{_told(found.view)}, at {site}: {index['outside']} of {index['total']} ids are none of the table's {index['rows']} "
+        f"rows; with the elements moved along, "
+    )
+    values = {"before": found.view["before"], "after": found.view["after"], "outside": index["outside"]}
+    if not found.passes:
+        return refuted(
+            CAUSE, Evidence("counterfactual", False, f"{text}the program fails as before", values, site)
+        )
+    return confirmed(CAUSE, site, Evidence("counterfactual", True, f"{text}none is refused", values, site))
 
 
 def _swapped(found: Ran) -> Facts | None:
@@ -69,10 +95,17 @@ def _told(one: Facts) -> str:
 
 
 def facts(examination: Examination) -> Facts:
+    of_ids = moved(examination)
+    if of_ids is not None:
+        return _placed(examination, of_ids.view)
     found = audits.audit(examination)
     one = _swapped(found) if found is not None else None
     if one is None:
         return {}
+    return _placed(examination, one)
+
+
+def _placed(examination: Examination, one: Facts) -> Facts:
     return examination.place(one["site"]) | {
         k: one[k] for k in ("function", "before", "after", "which", "order", "merged") if k in one
     }
