@@ -3,6 +3,7 @@
 Facts:
 
 - ``kind``: "function" where a function drops in a module that is in evaluation mode, else "module".
+- ``alike``: the places of further calls of that function which drop in the same pass; optional.
 - ``place``: the call that drops, or the pass through the model; ``name`` of the function or class.
 - ``function``: a place whose line is the first one of the evaluating function (its decorator, if it has one).
 - ``backward``: the place of the backward call.
@@ -68,13 +69,34 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
 
 
 def _told_to_the_function(facts: Facts, project: Project, root: str) -> Fix | None:
-    module = module_of(facts.get("place") or {}, project)
+    places = [facts.get("place") or {}, *(facts.get("alike") or ())]
+    found = [_told_at(place, str(facts.get("name")), project) for place in places]
+    edits = [one[1] for one in found if one is not None]
+    if found[0] is None or len(edits) < len(places):
+        return None
+    call = found[0][0]
+    site = found[0][2]
+    more = f", and {len(edits) - 1} more call(s) of it" if len(edits) > 1 else ""
+    return draft(
+        project,
+        root,
+        CAUSE,
+        edits,
+        f"Tell `{call}` at {site}{more} whether the module trains: eval() does not reach a function.",
+        f"{site}: nothing is dropped in evaluation; scores from before are not comparable.",
+        "Other randomness, such as sampling or augmentation.",
+    )
+
+
+def _told_at(place: Facts, name: str, project: Project) -> tuple[str, Edit, Site] | None:
+    """The name of the call at a place, and the edit that tells it whether its module trains."""
+    module = module_of(place, project)
     if module is None:
         return None
     calls = [
         n
-        for n in module.nodes_on(int(facts["place"]["line"]))
-        if isinstance(n, ast.Call) and module.segment(n.func).rpartition(".")[2] == facts.get("name")
+        for n in module.nodes_on(int(place["line"]))
+        if isinstance(n, ast.Call) and module.segment(n.func).rpartition(".")[2] == name
     ]
     method = module.function(calls[0]) if calls else None
     if (
@@ -85,7 +107,7 @@ def _told_to_the_function(facts: Facts, project: Project, root: str) -> Fix | No
         return None
     (call,) = calls
     given = next((k for k in call.keywords if k.arg == "dropout_p"), None)
-    if facts.get("name") == "scaled_dot_product_attention":
+    if name == "scaled_dot_product_attention":
         if given is None:
             return None
         edit = replaced(module, given.value, f"{module.segment(given.value)} if self.training else 0.0")
@@ -93,16 +115,7 @@ def _told_to_the_function(facts: Facts, project: Project, root: str) -> Fix | No
         return None
     else:
         edit = added_keyword(module, call, "training=self.training")
-    site = module.site(call)
-    return draft(
-        project,
-        root,
-        CAUSE,
-        [edit],
-        f"Tell `{module.segment(call.func)}` at {site} whether the module trains: eval() does not reach a function.",
-        f"{site}: nothing is dropped in evaluation; scores from before are not comparable.",
-        "Other randomness, such as sampling or augmentation.",
-    )
+    return module.segment(call.func), edit, module.site(call)
 
 
 def _evaluating(facts: Facts, project: Project) -> tuple[Module, ast.FunctionDef] | None:

@@ -114,11 +114,15 @@ class Watch(Watcher):
                 "passes": 0,
                 "function": evaluating.f_code.co_name,
                 "figures": [],
+                "alike": [],
             }
             self.found[key_of]["first_line"] = evaluating.f_code.co_firstlineno
         if key_of in self.found:
             one = self.found[key_of]
             one["passes"] += 1
+            for other in dropping if len(one["alike"]) < SHOWN else ():
+                if other["kind"] == "function" and other["name"] == first["name"]:
+                    one["alike"] += [other["site"]] if other["site"] not in [site, *one["alike"]] else []
             if len(one["figures"]) < REPEATED:
                 figures = self._repeat(module, args, result)
                 one["figures"] += [figures] if figures is not None else []

@@ -66,6 +66,7 @@ def facts(examination: Examination) -> Facts:
         "kind": one["kind"],
         "name": one["name"],
         "place": examination.place(one["site"]),
+        "alike": [examination.place(s) for s in one["alike"]],
         "function": examination.place(site),
         "backward": examination.place(found.rows[0].get("site")),
     }
