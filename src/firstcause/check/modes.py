@@ -104,4 +104,10 @@ def trained_by(code: Code, optimizer: object) -> frozenset[ast.AST]:
             and node.func.attr in ("parameters", "named_parameters")
         ):
             found |= {o.node for o in code.origins(module, node.func.value)}
+            # Of a part of it: ``model.classifier[2].parameters()``.
+            part = node.func.value
+            while isinstance(part, (ast.Attribute, ast.Subscript)):
+                part = part.value
+            if isinstance(part, ast.Name) and part.id != "self":
+                found |= {o.node for o in code.origins(module, part)}
     return frozenset(found)

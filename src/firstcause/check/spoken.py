@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
-from firstcause.check.brief import Text, names_asker, read
+from firstcause.check.brief import Text, asks_to_write, names_asker, read
 from firstcause.schema.instruction import Instruction
 from firstcause.source.module import MAX_BYTES
 from firstcause.source.project import Project
@@ -32,9 +32,22 @@ def _comments(project: Project) -> Iterator[Text]:
             continue
         with open(path, encoding="utf-8", errors="replace") as file:
             lines = file.read().splitlines()
+        yield from _docstring(path, lines, project)
         for first, block in _blocks(lines):
             if names_asker(" ".join(block)) or names_asker("\n".join(block)):
                 yield Text("\n".join(block), os.path.relpath(path, project.shown_from), "comment", first)
+
+
+def _docstring(path: str, lines: Sequence[str], project: Project) -> Iterator[Text]:
+    """What the docstring of a script asks for, from the heading that says so: "TODO please write:"."""
+    if not lines or not lines[0].lstrip().startswith(('"""', "'''")):
+        return
+    mark = lines[0].lstrip()[:3]
+    end = next((n for n, line in enumerate(lines) if mark in line[3 if n == 0 else 0 :]), -1)
+    first = next((n for n, line in enumerate(lines[: end + 1]) if asks_to_write(line)), -1)
+    if 0 <= first < end:
+        block = "\n".join(lines[first : end + 1]).replace(mark, "")
+        yield Text(block, os.path.relpath(path, project.shown_from), "brief", first + 1)
 
 
 def _blocks(lines: Sequence[str]) -> Iterator[tuple[int, list[str]]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from firstcause.check.brief.comments import is_reason, names_asker, speaks_for_user, wishes
+from firstcause.check.brief.comments import asks_to_write, is_reason, names_asker, speaks_for_user, wishes
 from firstcause.check.brief.conversation import Heard, hear
 from firstcause.check.brief.derive import contradictions, derived
 from firstcause.check.brief.supersede import settle_order
@@ -16,7 +16,16 @@ from firstcause.schema.instruction import Instruction
 # Counts of what happens once where it is not wanted.
 _ONCE = frozenset({"gradient_accumulation"})
 
-__all__ = ["Kind", "Text", "contradictions", "is_reason", "names_asker", "read", "speaks_for_user"]
+__all__ = [
+    "Kind",
+    "Text",
+    "asks_to_write",
+    "contradictions",
+    "is_reason",
+    "names_asker",
+    "read",
+    "speaks_for_user",
+]
 
 
 def read(texts: Sequence[Text]) -> list[Instruction]:

@@ -46,8 +46,10 @@ def what_fits(line: Line, heard: Sequence[Reading]) -> None:
     tokens = line.tokens
     spoken = any(r.key == "batch_size" for r in heard[-_REMEMBERED:])
     for at in range(len(tokens) - 3):
-        if not (spoken and _counts(tokens[at]) and tokens[at + 1].text in _FAILS):
+        if not (spoken and _counts(tokens[at]) and tokens[at + 1].text in _FAILS) or tokens[at].claimed:
             continue
+        if _accumulates_instead(line, at):
+            return
         place = next((n for n in range(at + 2, min(at + 5, len(tokens))) if _counts(tokens[n])), -1)
         after = tokens[place + 1].text.split()[0] if 0 < place < len(tokens) - 1 else ""
         if place > 0 and after in _DOES and tokens[place].value < tokens[at].value:
@@ -58,6 +60,29 @@ def what_fits(line: Line, heard: Sequence[Reading]) -> None:
             # What is judged has an object of its own.
             line.claim(Reading("batch_size", whole(tokens[at].value), at, at + 1))
             return
+
+
+def _accumulates_instead(line: Line, at: int) -> bool:
+    """Claim "16 won't fit, so 8 and accumulate 2 to stay at 16": the batch, the batches of an update, and their product."""
+    tokens = line.tokens
+    counts = [n for n in range(at + 2, len(tokens)) if _counts(tokens[n]) and not tokens[n].claimed]
+    if len(counts) < 2:
+        return False
+    one, often = counts[:2]
+    adds_up = any(t.text.startswith("accumulat") for t in tokens[one:often])
+    if not adds_up or tokens[one].value * tokens[often].value != tokens[at].value:
+        return False
+    value = whole(tokens[one].value)
+    line.claim(Reading("batch_size", value, one, one, corrects=True, settled=True))
+    line.claim(
+        Reading(
+            "gradient_accumulation", whole(tokens[often].value), often - 1, often, corrects=True, settled=True
+        )
+    )
+    line.claim(Reading("batch_size", whole(tokens[at].value), at, at + 1))
+    for place in counts[2:]:
+        tokens[place].claimed = tokens[place].claimed or tokens[place].value == tokens[at].value
+    return True
 
 
 def _counts(token: Token) -> bool:

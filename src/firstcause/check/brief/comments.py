@@ -28,6 +28,11 @@ _HEADING = re.compile(
     r"^[ \t#]*(?:wanted|wish(?:es)?|wish ?list|requirements?|what (?:i|we) (?:want|need)|asked for|the task)[ \t]*$",
     re.IGNORECASE | re.MULTILINE,
 )
+_TO_WRITE = re.compile(
+    r"^[ \t\"\']*(?:todo\b.*|please (?:write|implement|complete|fill).*|wanted|requirements?|"
+    r"what (?:i|we) (?:want|need)) ?:[ \t]*$",
+    re.IGNORECASE,
+)
 _REASON = re.compile(
     r"\b(?:because|otherwise|since|so that|do(?:es)? ?n[o']t fit|do(?:es)? not fit|would|to keep|to avoid|nans?|oom|"
     r"out of memory|deviat\w+|justif\w+|instead of the requested|too (?:large|big|slow|small)|not enough|cannot|can't|"
@@ -49,6 +54,11 @@ def names_asker(comment: str) -> bool:
     return bool(_ASKER.search(comment) or _HEADING.search(comment)) and not re.search(
         r"\bdeviation\b", comment, re.IGNORECASE
     )
+
+
+def asks_to_write(line: str) -> bool:
+    """Whether a line of a docstring opens a list of what is to be written: "TODO please write:", "Requirements:"."""
+    return bool(_TO_WRITE.search(line) or _HEADING.search(line.rstrip(":")))
 
 
 def is_reason(comment: str) -> bool:

@@ -27,6 +27,7 @@ _DIMENSIONS = frozenset({"dim", "dimensional", "dims", "d"})
 _ROUNDS = frozenset({"rounds", "passes", "pass"})
 _MULTIPLE = frozenset({"divisible", "multiple", "multiples", "power", "powers"})
 _OTHER_DECAYS = word_set("fits", "other_decays")
+_NORMS = (["norm"], ["normalisation"], ["normalization"], ["norms"])
 _ONE_CALL = frozenset({"batch", "minibatch", "mini batch", "in a batch"})
 _CUT_INTO = frozenset({"blocks of", "chunks of", "windows of", "documents of", "sequences of", "length of"})
 _WRITTEN_ROWS = frozenset(
@@ -61,6 +62,9 @@ def fits(line: Line, number: int, name: int) -> bool:
         # Beside FP and FN it counts what was right.
         return False
     given = name < number and (number > name + 1 or token.value != 2)
+    if word.text in ("batch", "layer", "group") and line.words(name + 1, name + 2)[:1] in _NORMS:
+        # "No batch norm".
+        return False
     if word.text == "t" and not given and _SQUARED.search(line.sentence.text):
         # "Scaled by T^2".
         return False

@@ -82,6 +82,10 @@ def held_to_form(line: Line) -> None:
         ):
             # "On one of our cards".
             continue
+        own = [t for t in line.tokens[max(0, at - 4) : at] if t.segment == token.segment]
+        if form and form != "choice" and any(t.has("not") or t.text in ("no", "without") for t in own):
+            # "I do not want any regex on the answers".
+            continue
         if form and not token.claimed:
             line.claim(Reading("structured_output", form, at, at))
             return

@@ -64,6 +64,9 @@ def _supersede(new: Heard, rivals: Sequence[Heard], known: Vocabulary) -> None:
     for old in rivals:
         if old.reading.status == "active" and _replaces(new, old, known):
             old.reading.status = "superseded"
+            if new.turn > old.turn and (new.reading.strength, old.reading.strength) == ("should", "must"):
+                # "Every 500 is enough", where 250 was asked for: it is what is wanted now.
+                new.reading.strength = "must"
 
 
 def _without_trainer_of_lightning(heard: list[Heard]) -> list[Heard]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from firstcause.check.code import Call, Code
 from firstcause.check.facts.fact import Fact
 from firstcause.check.facts.values import value_of
+from firstcause.source.callsites import last_name
 
 LIBRARIES = ("torchvision.transforms", "torchvision.transforms.v2", "albumentations", "kornia.augmentation")
 KINDS = {
@@ -16,6 +18,9 @@ KINDS = {
     "RandAugment": "randaugment", "AutoAugment": "", "TrivialAugmentWide": "", "AugMix": "", "RandomErasing": "",
     "RandomAffine": "", "ShiftScaleRotate": "",
 }  # fmt: skip
+# What draws whether a sample is changed, and where samples are made.
+DRAWS = frozenset({"rand", "random", "uniform", "randint", "bernoulli"})
+SAMPLES = frozenset({"__getitem__", "__iter__", "__call__", "augment", "transform", "collate", "collate_fn"})
 # What timm's functions are told.
 OF_TIMM = {
     "hflip": "flip",
@@ -30,6 +35,7 @@ def augmentation_facts(code: Code) -> Iterator[Fact]:
     """Facts of augmentation, by kind and as such; they confirm what is asked for and contradict nothing."""
     if not code.asked("augmentation"):
         return
+    yield from _of_own(code)
     for name, kind in KINDS.items():
         for call in code.calls(*(f"{library}.{name}" for library in LIBRARIES)):
             yield from _both(call, kind, name)
@@ -44,6 +50,21 @@ def augmentation_facts(code: Code) -> Iterator[Fact]:
             for kind, argument in (("crop", ""), ("flip", "hflip")):
                 if not argument or not call.may_have(argument):
                     yield from _both(call, kind, "create_transform(is_training=True)")
+
+
+def _of_own(code: Code) -> Iterator[Fact]:
+    """What a data set does itself to some of its samples: ``if torch.rand(1) < 0.5: x = x.flip(-1)``."""
+    unwanted = all(i.value in ("none", False) or i.polarity == "forbid" for i in code.asked("augmentation"))
+    for call in code.methods("flip", "rot90", "roll"):
+        function = call.module.function(call.node)
+        test = next((p for p in call.module.ancestors(call.node) if isinstance(p, ast.If)), None)
+        drawn = test is not None and any(
+            isinstance(n, ast.Call) and last_name(n.func) in DRAWS for n in ast.walk(test.test)
+        )
+        if drawn and getattr(function, "name", "") in SAMPLES and test is not None:
+            kind = "flip" if call.name.endswith("flip") else "rotation"
+            site = call.module.site(test)
+            yield Fact("augmentation", kind, site, "a random change of the samples", confirms=not unwanted)
 
 
 def _both(call: Call, kind: str, how: str) -> Iterator[Fact]:

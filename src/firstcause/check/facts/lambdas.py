@@ -23,7 +23,15 @@ def lambda_facts(code: Code) -> Iterator[Fact]:
 def _of_factor(
     code: Code, call: Call, module: Module, function: ast.FunctionDef | ast.Lambda
 ) -> Iterator[Fact]:
-    if any(last_name(n.func) == "cos" for n in ast.walk(function) if isinstance(n, ast.Call)):
+    if any(
+        last_name(n.func) in ("sqrt", "rsqrt") for n in ast.walk(function) if isinstance(n, ast.Call)
+    ) or any(
+        isinstance(n, ast.BinOp) and isinstance(n.op, ast.Pow) and ast.unparse(n.right) == "-0.5"
+        for n in ast.walk(function)
+    ):
+        how = "a factor that falls with the root of the steps"
+        yield Fact("scheduler", "inverse_sqrt", call.site, how, confirms=True)
+    elif any(last_name(n.func) == "cos" for n in ast.walk(function) if isinstance(n, ast.Call)):
         yield Fact("scheduler", "cosine", call.site, "a factor that follows a cosine")
     elif any(_falls(n, function.args.args[-1].arg) for n in ast.walk(function) if function.args.args):
         yield Fact("scheduler", "linear", call.site, "a factor that falls with the steps", confirms=True)
@@ -76,6 +84,7 @@ def _warmup(code: Code, module: Module, function: ast.FunctionDef | ast.Lambda) 
     """The bound below which the factor is the step divided by it: ``if step < 500: return step / 500``."""
     arguments = function.args.args
     step = arguments[-1].arg if arguments else ""
+    yield from _least(code, module, function, step)
     divisors = {
         ast.unparse(part)
         for n in ast.walk(function)
@@ -96,6 +105,20 @@ def _warmup(code: Code, module: Module, function: ast.FunctionDef | ast.Lambda) 
                 how = "the bound of the warm-up"
                 yield Fact("warmup_steps", bound.value, bound.site, how, sure=not bound.overridable)
                 return
+
+
+def _least(code: Code, module: Module, function: ast.FunctionDef | ast.Lambda, step: str) -> Iterator[Fact]:
+    """``min(step / 4000, …)``: the factor grows until the step is that large."""
+    for call in ast.walk(function):
+        if not isinstance(call, ast.Call) or last_name(call.func) != "min" or len(call.args) != 2:
+            continue
+        for part in call.args:
+            if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Div) and _names(part.left, step):
+                bound = known_value(code, module, part.right)
+                if bound is not None and isinstance(bound.value, int) and bound.value > 1:
+                    how = "the bound of the warm-up"
+                    yield Fact("warmup_steps", bound.value, bound.site, how, sure=not bound.overridable)
+                    return
 
 
 def _names(node: ast.AST, name: str) -> bool:

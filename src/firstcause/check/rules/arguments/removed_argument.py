@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 
 from firstcause.check.arguments import known_calls, scattered_calls
 from firstcause.check.code import Call, Code, finding
+from firstcause.check.parsed_settings import refused_settings
 from firstcause.check.renamed import instead
 from firstcause.check.rule import Example
 from firstcause.check.served import gone_extras
@@ -29,6 +30,16 @@ def find(code: Code) -> Iterator[Finding]:
     for module, key, name, current in gone_extras(code):
         text = f"vllm's server has no {name} any more (gone since 0.12), and takes no notice of it; now: {current}"
         yield finding(f"{SLUG}{name.replace('_', '-')}", CATEGORY, module, key, text, argument=name)
+    for one in refused_settings(code):
+        text = (
+            f"{one.name}, which this file fills, has no argument {one.argument} any more (the last version read that has it is "
+            f"{last_with(one.library, one.name, one.argument)}), and the parser refuses what it does not know"
+        )
+        current = instead("arguments", one.argument)
+        if current:
+            text += f"; now: {current}"
+        slug = f"{SLUG}{one.argument.replace('_', '-')}"
+        yield finding(slug, CATEGORY, one.config, one.key, text, argument=one.argument)
     for call, library, name in (*known_calls(code), *scattered_calls(code)):
         for keyword in call.node.keywords:
             argument = keyword.arg

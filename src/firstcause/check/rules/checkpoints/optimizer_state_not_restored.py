@@ -40,7 +40,8 @@ def find(code: Code) -> Iterator[Finding]:
                 yield finding(SLUG, CATEGORY, origin.module, origin.node, text, related=(save.site,))
             elif (load := _leaves_out(code, origin.module, origin.node, keys)) is not None:
                 text = "the optimizer's state is in the checkpoint and is not loaded: a resumed run starts it empty"
-                yield finding(SLUG, CATEGORY, load.module, load.node, text, related=(save.site,))
+                # What was saved on purpose was meant to be loaded.
+                yield finding(SLUG, "critical", load.module, load.node, text, related=(save.site,))
 
 
 def _states(node: ast.Dict) -> dict[str, bool]:

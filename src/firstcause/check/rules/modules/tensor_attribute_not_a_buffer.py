@@ -15,7 +15,7 @@ from firstcause.check.code import Code, finding, is_own_attribute
 from firstcause.check.rule import Example
 from firstcause.schema.finding import Category, Finding
 from firstcause.source.module import Module
-from firstcause.source.resolve import external, resolve
+from firstcause.source.resolve import Defined, external, resolve
 
 SLUG = "tensor-attribute-not-a-buffer"
 CATEGORY: Category = "critical"
@@ -89,7 +89,17 @@ def _makes_tensor(code: Code, module: Module, node: ast.expr) -> bool:
         return False
     if any(k.arg == "device" for k in node.keywords):
         return False
-    name = external(resolve(code.project, module, node.func))
+    target = resolve(code.project, module, node.func)
+    if isinstance(target, Defined) and isinstance(target.node, ast.FunctionDef):
+        # A function of the program's own that gives back a tensor it has made.
+        made = [o for o in code.origins(module, node) if o.node is not node]
+        return bool(made) and all(
+            isinstance(o.node, ast.Call)
+            and external(resolve(code.project, o.module, o.node.func)) in MADE - {"torch.tensor"}
+            and not any(k.arg == "device" for k in o.node.keywords)
+            for o in made
+        )
+    name = external(target)
     if name in MADE:
         return name != "torch.tensor" or not _is_number(module, node)
     func = node.func

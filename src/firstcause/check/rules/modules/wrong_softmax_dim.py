@@ -1,4 +1,4 @@
-"""Attention weights are normalised over the batch, and what they weigh is summed over another axis.
+"""Attention weights are normalised over the batch, or over the queries, and what they weigh is summed over another axis.
 
 Why: a sample's weights then depend on the others in its batch and do not sum to 1: the pooled values change with the batch.
 Refuted by: a sum over the axis of the softmax, weights that are normalised again, an axis that is computed.
@@ -19,9 +19,12 @@ from firstcause.source.module import Module
 SLUG = "wrong-softmax-dim"
 CATEGORY: Category = "critical"
 HOLDS: Mapping[str, str] = {}
+# Stands for any number of axes: an axis that is counted from the back is told, one from the front is not.
+_NEGATIVE = 1000
 
 
 def find(code: Code) -> Iterator[Finding]:
+    yield from _over_queries(code)
     for call in code.methods_and_calls("sum"):
         product = _summed(call.node)
         axis = _axis(code, call.module, call.node, product)
@@ -44,6 +47,53 @@ def find(code: Code) -> Iterator[Finding]:
                 argument="dim",
                 related=(call.module.site(call.node),),
             )
+
+
+def _over_queries(code: Code) -> Iterator[Finding]:
+    """``softmax(q @ k.transpose(1, 2), dim=1) @ v``: the product sums over the last axis, the softmax over the one before."""
+    for module in code.modules:
+        for node in module.nodes(ast.BinOp):
+            softmax = _softmax(code, module, node.left) if isinstance(node.op, ast.MatMult) else None
+            scores = _normalised(softmax) if softmax is not None else None
+            if softmax is None or scores is None:
+                continue
+            axis = _given_axis(code, module, softmax, scores)
+            rank = _rank_of_scores(code, module, scores)
+            if rank and axis is not None and axis % rank == rank - 2:
+                text = (
+                    f"the scores are normalised over axis {axis}, the queries, and the product sums over the last, the keys: "
+                    "softmax with dim=-1 makes the weights of each query sum to 1"
+                )
+                yield finding(SLUG, CATEGORY, module, softmax, text, argument="dim")
+
+
+def _given_axis(code: Code, module: Module, call: ast.Call, operand: ast.expr) -> int | None:
+    rest = [a for a in call.args if a is not operand]
+    given = next((k.value for k in call.keywords if k.arg in ("dim", "axis")), rest[0] if rest else None)
+    known = code.constant(module, given) if given is not None else None
+    return known.value if known is not None and type(known.value) is int else None
+
+
+def _rank_of_scores(code: Code, module: Module, node: ast.expr) -> int:
+    """How many axes scores have that are a product of queries and turned keys, by the axes that are turned; 0 where unknown."""
+    for origin in code.origins(module, node):
+        for part in ast.walk(origin.node):
+            if not isinstance(part, ast.BinOp) or not isinstance(part.op, ast.MatMult):
+                continue
+            turned = part.right
+            if (
+                isinstance(turned, ast.Call)
+                and last_name(turned.func) == "transpose"
+                and len(turned.args) == 2
+            ):
+                axes = [code.constant(origin.module, a) for a in turned.args]
+                values = sorted(a.value for a in axes if a is not None and type(a.value) is int)
+                if len(values) == 2 and values[0] >= 0 and values[1] == values[0] + 1:
+                    return int(values[1]) + 1
+                if values == [-2, -1]:
+                    # Of the axes before these nothing is known: only a negative one can be told.
+                    return _NEGATIVE
+    return 0
 
 
 def _summed(call: ast.Call) -> ast.expr | None:

@@ -117,16 +117,19 @@ def _feeds_backward(module: Module, place: ast.With) -> bool:
     if loop is None:
         return False
     calls = [n for n in module.inside(loop, ast.Call) if getattr(n.func, "attr", "") == "backward"]
-    if len(calls) != 1:
-        return False
-    last, end = calls[0].lineno, place.end_lineno or place.lineno
+    end = place.end_lineno or place.lineno
+    return any(_flows_into(module, place, loop, call) for call in calls if call.lineno > end)
+
+
+def _flows_into(module: Module, place: ast.With, loop: ast.AST, call: ast.Call) -> bool:
+    last, end = call.lineno, place.end_lineno or place.lineno
     flowing = {t.id for n in place.body if isinstance(n, ast.Assign) for t in _names(n.targets)}
     later = [n for n in module.inside(loop, ast.Assign) if end < n.lineno <= last]
     for statement in sorted(later, key=lambda n: n.lineno):
         given = {t.id for t in _names(statement.targets)}
         reads = any(t.id in flowing for t in _names([statement.value]))
         flowing = flowing | given if reads else flowing - given
-    return any(t.id in flowing for t in _names([calls[0]]))
+    return any(t.id in flowing for t in _names([call]))
 
 
 def _names(nodes: Sequence[ast.expr]) -> Iterator[ast.Name]:
