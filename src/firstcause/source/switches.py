@@ -74,3 +74,18 @@ def _called(module: Module, node: ast.AST) -> Switch | None:
 
 def _written(value: ast.expr) -> bool | None:
     return bool(value.value) if isinstance(value, ast.Constant) else None
+
+
+def thaws_by_name(project: Project) -> list[tuple[Module, ast.expr]]:
+    """The tests ``name.startswith(…)`` around a statement that switches parameters on."""
+    return [
+        (switch.module, call)
+        for switch in switches(project)
+        if switch.on
+        for node in switch.module.ancestors(switch.statement)
+        if isinstance(node, ast.If)
+        for call in ast.walk(node.test)
+        if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Attribute)
+        and call.func.attr == "startswith"
+    ]

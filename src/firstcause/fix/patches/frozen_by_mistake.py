@@ -20,7 +20,7 @@ from firstcause.fix.statements import inserted_line_after, inserted_line_before,
 from firstcause.schema import Fix, Site
 from firstcause.source import Project
 from firstcause.source.copies import DeepCopy, unfrozen_copies
-from firstcause.source.switches import Switch, switches
+from firstcause.source.switches import Switch, switches, thaws_by_name
 from firstcause.source.tables import Table, maker, tables
 
 CAUSE = "frozen-by-mistake"
@@ -34,6 +34,9 @@ def line(facts: Facts, project: Project) -> Site | None:
     if facts.get("reason") == "added":
         made = constructions(project)
         return made[-1][0].site(made[-1][1]) if made else None
+    if facts.get("reason") == "unmatched":
+        tests = thaws_by_name(project)
+        return tests[0][0].site(tests[0][1]) if tests else None
     if facts.get("reason") == "copied":
         copied = _copied(facts, project)
         return copied[0].module.site(copied[0].call) if copied else None
@@ -83,6 +86,7 @@ def _how(facts: Facts) -> str:
         "copied": "a copy is off where what is copied is off, so switch it on",
         "idle": "do not switch them off",
         "evaluated": "do not switch them off for an evaluation",
+        "unmatched": "look for the text wherever it stands in a name",
         "staged": "do not switch them off, or switch them on again before the stage that is to train them",
     }.get(str(facts.get("reason")), "freeze the part that is meant, and no other one")
 
@@ -91,6 +95,8 @@ def _edit(facts: Facts, project: Project) -> Edit | None:
     reason = facts.get("reason")
     if reason in ("by-default", "copied"):
         return None
+    if reason == "unmatched":
+        return _anywhere(project)
     if reason == "said-on":
         said = _said_on(project)
         text = f"{said.module.segment(said.receiver)}.requires_grad_(True)" if said is not None else ""
@@ -103,6 +109,20 @@ def _edit(facts: Facts, project: Project) -> Edit | None:
     if reason in ("idle", "evaluated", "staged"):
         return removed(switch.module, switch.whole) if switch.on is False else None
     return _narrower(facts, switch) or _undone(facts, switch)
+
+
+def _anywhere(project: Project) -> Edit | None:
+    """``f".{prefix}." in f".{name}."`` in place of ``name.startswith(prefix)``: parts of a name, wherever they stand."""
+    tests = thaws_by_name(project)
+    if len(tests) != 1:
+        return None
+    module, call = tests[0]
+    assert isinstance(call, ast.Call)
+    assert isinstance(call.func, ast.Attribute)
+    name, given = call.func.value, call.args[0] if call.args else None
+    if not isinstance(name, ast.Name) or not isinstance(given, ast.Name):
+        return None
+    return replaced(module, call, f'f".{{{given.id}}}." in f".{{{name.id}}}."')
 
 
 def _said_on(project: Project) -> Switch | None:

@@ -19,6 +19,7 @@ from firstcause.source.arguments import argument
 from firstcause.source.flow import origins
 
 CAUSE = "params-missing-from-optimizer"
+WALKS = ("modules", "named_modules", "parameters", "named_parameters", "children", "named_children")
 
 
 def line(facts: Facts, project: Project) -> Site | None:
@@ -27,7 +28,11 @@ def line(facts: Facts, project: Project) -> Site | None:
     if len(made) != 1:
         return None
     chosen = _chosen(project, *made[0])
-    return chosen[0].site(chosen[1]) if chosen is not None else made[0][0].site(made[0][1])
+    if chosen is not None:
+        return chosen[0].site(chosen[1])
+    module, call = made[0]
+    gathered = _gathered(module, call)
+    return module.site(gathered if gathered is not None else call)
 
 
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:
@@ -69,6 +74,24 @@ def _chosen(project: Project, module: Module, call: ast.Call) -> tuple[Module, a
         for o in origins(project, module.path, given.node.lineno, given.node)
         if isinstance(o.node, ast.expr) and _all_of(o.module, o.node) is not None
     ]
+    return found[0] if len(found) == 1 else None
+
+
+def _gathered(module: Module, call: ast.Call) -> ast.expr | None:
+    """The last test of a loop that puts parameters into groups by their kind, and into none where no test holds."""
+    scope = module.function(call) or module.tree
+    found = []
+    for loop in module.inside(scope, ast.For):
+        over = loop.iter
+        named = isinstance(over, ast.Call) and isinstance(over.func, ast.Attribute) and over.func.attr
+        last = loop.body[-1]
+        if named not in WALKS or not isinstance(last, ast.If) or loop.lineno > call.lineno:
+            continue
+        while len(last.orelse) == 1 and isinstance(last.orelse[0], ast.If):
+            last = last.orelse[0]
+        puts = [n for n in ast.walk(loop) if isinstance(n, ast.Attribute) and n.attr in ("append", "extend")]
+        if not last.orelse and puts:
+            found.append(last.test)
     return found[0] if len(found) == 1 else None
 
 

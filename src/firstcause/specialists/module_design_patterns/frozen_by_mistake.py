@@ -1,22 +1,22 @@
 """frozen-by-mistake: parameters are switched off against what the program itself does with them.
 
 That training more parameters lowers the loss is true of every frozen part; so a gain proves nothing alone. It counts
-where one of these contradicts the freezing: the values are random beside others that were put there, an optimizer is
-made larger by what is off, an optimizer has nothing left to train, a module was told to train and was not, what was
-trained is switched off where the program only evaluates, most of a model stays as it began through two stages of
-training in a program that loads no weights, they are copies of what was switched off in another model, or torch's
-default froze what the program means to train
-(``specialists/by_default``).
+where something contradicts the freezing, as ``_mistake`` names it: the values are random beside others that were put
+there, an optimizer is made larger by what is off, an optimizer has nothing left to train, a module was told to train and
+was not, what was trained is switched off where the program only evaluates, most of a model stays as it began through two
+stages of training in a program that loads no weights, they are copies of what was switched off in another model, what
+was to switch them on matches no name, or torch's default froze what the program means to train (``specialists/by_default``).
 """
 
 from __future__ import annotations
 
+import ast
 import re
 
 from firstcause.lab.counterfactual import Arm, Ran
 from firstcause.schema import Evidence, Hypothesis
 from firstcause.source.copies import unfrozen_copies
-from firstcause.source.switches import switches
+from firstcause.source.switches import switches, thaws_by_name
 from firstcause.specialists import by_default, gains, left_out
 from firstcause.specialists.audits import audit
 from firstcause.specialists.examination import Examination, Facts
@@ -58,6 +58,7 @@ def _mistake(found: Ran, examination: Examination) -> Facts:
         "mixed": _beside_kept(found, frozen),
         "evaluated": early if _evaluating(examination) else [],
         "overrun": _overrun(examination, frozen),
+        "unmatched": _unmatched(examination, found, frozen),
         "staged": _never_loaded(examination, found, frozen),
         "copied": _copied(examination, found, frozen),
     }
@@ -131,6 +132,24 @@ def _overrun(examination: Examination, frozen: list[Facts]) -> list[Facts]:
     return []
 
 
+def _unmatched(examination: Examination, found: Ran, frozen: list[Facts]) -> list[Facts]:
+    """``startswith("layer1")`` switches on by names that begin with "encoder.layer1": no name of the model matches."""
+    project = examination.project
+    if project is None or not thaws_by_name(project):
+        return []
+    names = [str(p["name"]) for p in frozen] + [str(name) for _, name in found.facts.get("on") or []]
+    texts = {
+        n.value
+        for m in project.modules
+        for n in m.nodes(ast.Constant)
+        if isinstance(n.value, str) and re.fullmatch(r"[A-Za-z_][\w.]*", n.value)
+    }
+    missed = [
+        t for t in texts if not any(n.startswith(t) for n in names) and any(f".{t}." in n for n in names)
+    ]
+    return [p for p in frozen if any(f".{t}." in str(p["name"]) for t in missed)]
+
+
 def _numbered(examination: Examination) -> set[str]:
     project = examination.project
     texts = "".join(m.text for m in project.modules) if project is not None else ""
@@ -151,6 +170,8 @@ def _told(found: Ran, one: Facts) -> str:
         "staged": f"off through {found.facts.get('stages')} stages of training, as they began: the program loads no weights",
         "by-default": by_default.told(one["how"]),
         "copied": "copies of what was switched off in another model, and an optimizer holds them to train",
+        "unmatched": "the program switches parameters on whose names begin with a text, and none of the model's does: that text "
+        "stands further in",
         "overrun": "a text of the program names another part, and their names go on with one more digit",
     }[one["reason"]]
     elements = sum(p["elements"] for p in wrong)
