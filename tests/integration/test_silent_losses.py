@@ -105,3 +105,17 @@ def test_costs_teachers_regularisers_and_ignored_padding_are_meant(tmp_path: Pat
     diagnosis = audited(record("losses_meant", tmp_path))
 
     assert (diagnosis.status, diagnosis.cause) == ("healthy", None)
+
+
+def test_a_series_that_is_predicted_from_itself_is_named_by_the_part_that_looks_ahead(tmp_path: Path) -> None:
+    diagnosis = audited(record("readings_seen_ahead", tmp_path))
+
+    assert (diagnosis.status, diagnosis.cause) == ("established", "target-leakage")
+    assert diagnosis.site is not None
+    assert diagnosis.site.text == "self.inner = nn.Conv1d(1, 12, 3, padding=1)"
+
+
+def test_a_series_that_is_predicted_from_what_came_before_is_none(tmp_path: Path) -> None:
+    diagnosis = audited(record("readings_before_only", tmp_path))
+
+    assert (diagnosis.status, diagnosis.cause) == ("healthy", None)

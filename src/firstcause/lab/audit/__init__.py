@@ -40,6 +40,7 @@ WATCHERS = (
     "latents_weighed",
     "terms_of_loss",
     "targets_in_input",
+    "values_ahead",
     "data_written",
     "worker_draws",
     "batch_order",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from firstcause.lab.counterfactual import Ran
 from firstcause.schema import Evidence, Hypothesis, Site
+from firstcause.source import find_module_construction
 from firstcause.source.leaks import leak
 from firstcause.specialists import audits, shifts
 from firstcause.specialists.examination import Examination, Facts
@@ -17,6 +18,9 @@ BOTH_SIDES = r"masked|mlm|bidirect|bert|cloze|infill|denois|auto.?encod"
 
 
 def seen(found: Ran, examination: Examination) -> str | None:
+    ahead = found.facts.get("ahead")
+    if ahead:
+        return _told_ahead(ahead)
     column, later = _column(found, examination), _later(found, examination)
     return _told(column) if column is not None else _told_later(later) if later is not None else None
 
@@ -28,6 +32,12 @@ def propose(examination: Examination) -> bool:
 
 def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     found = audits.audit(examination)
+    ahead = found.facts.get("ahead") if found is not None else None
+    if found is not None and ahead:
+        site = _built(examination, ahead)
+        values = {k: ahead[k] for k in ("path", "kind", "earlier", "length")}
+        text = f"{_told_ahead(ahead)}; the loss ends at {end(found):.4g}"
+        return confirmed(CAUSE, site, Evidence("experiment", True, text, values, site))
     column = _column(found, examination) if found is not None else None
     later = _later(found, examination) if found is not None else None
     if found is None or (column is None and later is None):
@@ -46,6 +56,21 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     }
     text = f"{_told_later(later)}, by {_attention(later)['function']} at {site}; the loss ends at {end(found):.4g}"
     return confirmed(CAUSE, site, Evidence("observation", True, text, values, site))
+
+
+def _told_ahead(one: Facts) -> str:
+    return (
+        f"each target is the next value of the {one['length']} that the model is given, and with the last of them changed, "
+        f"{one['class']} gives out other values up to {one['earlier']} places earlier, by {one['path']}, a {one['kind']}: what "
+        "it is to predict, it sees"
+    )
+
+
+def _built(examination: Examination, one: Facts) -> Site | None:
+    """Where the part that looks ahead is built; the loss where that is not in the program."""
+    project = examination.project
+    found = find_module_construction(project, one["class"], one["path"]) if project is not None else []
+    return found[0].site if len(found) == 1 else examination.site(one["site"])
 
 
 def _site(examination: Examination) -> Site | None:
@@ -97,6 +122,10 @@ def facts(examination: Examination) -> Facts:
     found = audits.audit(examination)
     if found is None:
         return {}
+    ahead = found.facts.get("ahead")
+    if ahead:
+        site = _built(examination, ahead)
+        return {"file": site.file, "line": site.line} if site is not None else {}
     if _column(found, examination) is not None:
         return {"column": True}
     later = _later(found, examination)
