@@ -77,6 +77,7 @@ CASES = [
         "self.held[name].lerp_(p.bfloat16(), 1 - self.keep)",
         "experiment",
     ),
+    ("both_factors_zero", "bad-initialisation", "nn.init.zeros_(self.inner)", "counterfactual"),
     ("flips_of_their_own", "label-mismatch", "image = self.augment(self.images[index])", "experiment"),
     (
         "targets_two_ahead",

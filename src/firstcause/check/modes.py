@@ -65,6 +65,14 @@ def _named(code: Code, module: Module, call: ast.Call) -> bool:
             known[target.node] = False
             known[target.node] = _made_with_modes_of(code, target)
         return bool(known[target.node])
+    if isinstance(target, Defined) and isinstance(target.node, ast.FunctionDef):
+        # A function that makes layers: ``double(3, 32)``.
+        known = code.project.memory.setdefault("modes", {})
+        if target.node not in known:
+            known[target.node] = False
+            calls = [n for n in ast.walk(target.node) if isinstance(n, ast.Call)]
+            known[target.node] = any(_named(code, target.module, c) for c in calls)
+        return bool(known[target.node])
     name = shortest(external(target))
     last = name.rpartition(".")[2]
     if name.startswith("torchvision.models.") or last == "from_pretrained" or name == "timm.create_model":

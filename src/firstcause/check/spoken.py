@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
-from firstcause.check.brief import Text, asks_to_write, names_asker, read
+from firstcause.check.brief import Text, asks_to_write, lists_wishes, names_asker, read
 from firstcause.schema.instruction import Instruction
 from firstcause.source.module import MAX_BYTES
 from firstcause.source.project import Project
@@ -34,8 +34,12 @@ def _comments(project: Project) -> Iterator[Text]:
             lines = file.read().splitlines()
         yield from _docstring(path, lines, project)
         for first, block in _blocks(lines):
-            if names_asker(" ".join(block)) or names_asker("\n".join(block)):
-                yield Text("\n".join(block), os.path.relpath(path, project.shown_from), "comment", first)
+            told = names_asker(" ".join(block)) or names_asker("\n".join(block))
+            name = os.path.relpath(path, project.shown_from)
+            if told:
+                yield Text("\n".join(block), name, "comment", first)
+            elif lists_wishes(block, first):
+                yield Text("\n".join(line.lstrip("#") for line in block), name, "brief", first)
 
 
 def _docstring(path: str, lines: Sequence[str], project: Project) -> Iterator[Text]:

@@ -338,3 +338,80 @@ def test_the_epochs_of_a_policy_go_over_what_was_collected(tmp_path):
     assert {v for _, v, _ in values(tmp_path, source, "epochs")} == {10}
     other = source.replace("import gymnasium as gym", "")
     assert {v for _, v, _ in values(tmp_path, other, "epochs")} == {732}
+
+
+ASKED = """
+from openai import OpenAI
+
+client = OpenAI(base_url="http://localhost:8000/v1", api_key="none")
+reply = client.chat.completions.create(model="m", messages=[], max_tokens=9{more})
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "form"),
+    [
+        ("", "none"),
+        (
+            ', response_format={"type": "json_schema", "json_schema": {"name": "a", "schema": {}}}',
+            "json_schema",
+        ),
+        (', response_format={"type": "json_object"}', "json"),
+        (', extra_body={"guided_regex": "a+"}', "regex"),
+        (', extra_body={"chat_template_kwargs": {"enable_thinking": False}}', "none"),
+    ],
+)
+def test_what_a_request_is_held_to(tmp_path, more, form):
+    asked = [("structured_output", "json_schema")]
+    found = values(tmp_path, ASKED.format(more=more), "structured_output", asked=asked)
+    assert {value for _, value, _ in found} == {form}
+
+
+CUT = """
+rows = load()
+cut = int(len(rows) * 0.9)
+train, val = rows[:cut], rows[cut - 24 :]
+"""
+
+
+def test_a_cut_of_the_rows_is_the_share_that_is_held_out(tmp_path):
+    asked = [("data_split", 0.2)]
+    (one,) = [f for f in read(tmp_path, CUT, asked=asked) if f.key == "data_split"]
+    assert (one.value, one.site.line, one.confirms) == (0.1, 3, False)
+    two = CUT + "end = int(len(rows) * 0.95)\ntest = rows[end:]\nvalid = rows[:end]\n"
+    assert all(f.confirms for f in read(tmp_path, two, asked=asked) if f.key == "data_split")
+
+
+FLIPS = """
+import torch
+
+class Rows(torch.utils.data.Dataset):
+    def __getitem__(self, i):
+        x = self.x[i]
+        if torch.rand(1) < 0.5:
+            x = x.flip(-1)
+        return x
+"""
+
+
+@pytest.mark.parametrize(("wanted", "confirms"), [("flip", True), ("none", False)])
+def test_random_changes_of_a_data_set_s_own_contradict_only_where_none_are_wanted(tmp_path, wanted, confirms):
+    found = [f for f in read(tmp_path, FLIPS, asked=[("augmentation", wanted)]) if f.key == "augmentation"]
+    assert [(f.value, f.site.line, f.confirms) for f in found] == [("flip", 7, confirms)]
+
+
+FROZEN = """
+from transformers import CLIPModel
+
+model = CLIPModel.from_pretrained("openai/clip-vit-base-patch32")
+model.{part}.requires_grad_(False)
+parameters = [p for p in model.parameters() if p.requires_grad]
+"""
+
+
+@pytest.mark.parametrize(
+    ("part", "value"),
+    [("vision_model", "vision_encoder"), ("text_model", "text_encoder"), ("visual_projection", True)],
+)
+def test_the_part_that_is_frozen_is_told_by_its_name(tmp_path, part, value):
+    assert ("freeze", value, 5) in values(tmp_path, FROZEN.format(part=part), "freeze")

@@ -74,3 +74,21 @@ def test_a_server_whose_model_stands_in_its_file(tmp_path: Path) -> None:
     assert [(f.slug, f.site.file, f.site.line) for f in found if f.category == "critical"] == [
         ("wrong-model", "server.yaml", 1)
     ]
+
+
+TRL = """
+from trl import ModelConfig, ScriptArguments, SFTConfig, TrlParser
+
+parser = TrlParser((ScriptArguments, SFTConfig, ModelConfig))
+script, args, model = parser.parse_args_and_config()
+"""
+
+
+def test_a_key_that_the_filled_classes_have_no_more_is_told_at_its_line(tmp_path: Path) -> None:
+    text = "lora_r: 32\nlora_dropout: 0.1\nmax_seq_length: 4096\n"
+    (tmp_path / "run.sh").write_text("python train.py --config sft.yaml\n")
+    found = told(tmp_path, "LoRA dropout 0.05, rank 32, max length 4096.", train_py=TRL, sft_yaml=text)
+    assert {(f.slug, f.site.file, f.site.line) for f in found} == {
+        ("removed-argument-max-seq-length", "sft.yaml", 3),
+        ("lora-dropout-mismatch", "sft.yaml", 2),
+    }

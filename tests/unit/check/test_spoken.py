@@ -57,3 +57,15 @@ def test_the_brief_wins_over_a_comment(tmp_path: Path) -> None:
 def test_a_comment_of_a_requirement_file_counts(tmp_path: Path) -> None:
     found = slugs(tmp_path, "", requirements="torch\n# requested by the client: 5 epochs\n")
     assert found == ["epochs-mismatch"]
+
+
+DOCSTRING = '"""Sorts leaves.\n\nTODO please write:\n - learning rate 2e-4\n - 3 epochs\n"""'
+LIST = "# TODO leaves\n#   folder of images\n#   learning rate 2e-4\n#   3 epochs"
+SHORT = "# TODO: a learning rate of 2e-4?"
+
+
+@pytest.mark.parametrize(("top", "found"), [(DOCSTRING, True), (LIST, True), (SHORT, False)])
+def test_what_a_file_asks_for_at_its_top_counts(tmp_path: Path, top: str, found: bool) -> None:
+    (tmp_path / "train.py").write_text(top + TRAIN.format(comment=""))
+    report = check([str(tmp_path / "train.py")], str(tmp_path), [], jobs=1)
+    assert [f.slug for f in report.findings] == ["learning-rate-mismatch"] * found

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from firstcause.check.brief.comments import asks_to_write, is_reason, names_asker, speaks_for_user, wishes
+from firstcause.check.brief.comments import (
+    asks_to_write,
+    is_reason,
+    lists_wishes,
+    names_asker,
+    speaks_for_user,
+    wishes,
+)
 from firstcause.check.brief.conversation import Heard, hear
 from firstcause.check.brief.derive import contradictions, derived
 from firstcause.check.brief.supersede import settle_order
@@ -22,6 +29,7 @@ __all__ = [
     "asks_to_write",
     "contradictions",
     "is_reason",
+    "lists_wishes",
     "names_asker",
     "read",
     "speaks_for_user",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from firstcause.check.brief.text import Text
 
@@ -39,6 +39,8 @@ _REASON = re.compile(
     r"unstable|diverge\w*|reason)\b",
     re.IGNORECASE,
 )
+# The lines of a file that are its top, and how many lines make a list.
+TOP, LEAST_WISHES = 3, 4
 _MARK = re.compile(r"^[ \t]*#+ ?", re.MULTILINE)
 
 
@@ -54,6 +56,12 @@ def names_asker(comment: str) -> bool:
     return bool(_ASKER.search(comment) or _HEADING.search(comment)) and not re.search(
         r"\bdeviation\b", comment, re.IGNORECASE
     )
+
+
+def lists_wishes(block: Sequence[str], first: int) -> bool:
+    """Whether a block of comments at the top of a file is a list of what is to be done, under a TODO."""
+    head = block[0].lstrip("# \t").upper() if block else ""
+    return first <= TOP and head.startswith("TODO") and len(block) >= LEAST_WISHES
 
 
 def asks_to_write(line: str) -> bool:

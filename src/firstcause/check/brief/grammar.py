@@ -31,7 +31,7 @@ from firstcause.check.brief.pairs import split_pairs
 from firstcause.check.brief.places import name_places
 from firstcause.check.brief.reading import Line, Reading, Scene
 from firstcause.check.brief.refine import refine, same_again
-from firstcause.check.brief.relative import changed_values, relative_values
+from firstcause.check.brief.relative import changed_values, made_another, relative_values
 from firstcause.check.brief.samples import sample_counts
 from firstcause.check.brief.schedules import starting_rates, stepped_rates
 from firstcause.check.brief.secrets import name_secrets
@@ -104,6 +104,7 @@ def read_sentence(
     best_by(line, heard)
     relative_values(line, known, heard)
     changed_values(line, known, heard)
+    made_another(line, known, heard)
     name_leftovers(line, known, heard, corrected or corrects)
     per_pass(line)
     _unwanted(line)

@@ -22,6 +22,17 @@ _TIMES = {
     "triple": 3.0,
     "4r": 4.0,
 }
+_MAKES = (
+    "make it",
+    "make that",
+    "set it to",
+    "raise it to",
+    "go to",
+    "go up to",
+    "go down to",
+    "lower it to",
+    "take",
+)
 _BASES = {"lora_alpha": "lora_r"}
 _CHANGES = {"halve": 0.5, "double": 2.0, "triple": 3.0, "quadruple": 4.0, "half": 0.5, "twice": 2.0}
 _LOWERS = frozenset({"lower", "reduce", "divide", "decrease", "cut", "shrink"})
@@ -75,6 +86,31 @@ def changed_values(line: Line, known: Vocabulary, heard: Sequence[Reading]) -> N
             if known.keys[base.key].least <= value <= min(known.keys[base.key].most, _LARGEST):
                 line.claim(Reading(base.key, whole(value), at, last, scope=base.scope, corrects=True))
         return
+
+
+def made_another(line: Line, known: Vocabulary, heard: Sequence[Reading]) -> None:
+    """Claim the 512 of "hardly used with 128, make it 512": it is of the key that was to be 128."""
+    tokens = line.tokens
+    for at, token in enumerate(tokens):
+        before = " ".join(words_in(tokens[max(0, at - 3) : at]))
+        if token.kind != "number" or token.claimed or not before.endswith(_MAKES):
+            continue
+        named = [
+            t.value for t in tokens[:at] if t.kind == "number" and not t.claimed and t.value != token.value
+        ]
+        base = next(
+            (
+                r
+                for r in reversed(heard)
+                if named and r.value in named and r.polarity == "require" and r.key in known.keys
+            ),
+            None,
+        )
+        if base is not None and not isinstance(base.value, bool):
+            line.claim(
+                Reading(base.key, whole(token.value), at, at, scope=base.scope, corrects=True, settled=True)
+            )
+            return
 
 
 def _change(line: Line, at: int) -> tuple[float, int]:

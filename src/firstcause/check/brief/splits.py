@@ -52,6 +52,9 @@ def _share_that_is_a_set(line: Line) -> None:
     tokens = line.tokens
     for at, token in enumerate(tokens):
         share = token.kind == "number" and token.text.endswith("%") and not token.claimed
+        if share and line.words(at - 2, at) == ["the", "last"] and _validated_on(line, at):
+            line.claim(Reading("data_split", token.value / 100, at, at), at)
+            return
         if not share or line.words(at - 1, at)[:1] not in (["last"], ["first"], ["final"], ["latest"]):
             continue
         for place in range(at + 1, min(at + _REACH + 3, len(tokens))):
@@ -62,6 +65,13 @@ def _share_that_is_a_set(line: Line) -> None:
             if is_set and _ARE & set(words_in(tokens[at:place])):
                 line.claim(Reading("data_split", token.value / 100, at, place), at, place)
                 return
+
+
+def _validated_on(line: Line, at: int) -> bool:
+    """Whether "validation loss on the last 10%" stands here."""
+    before = [t for t in line.tokens[:at] if t.segment == line.tokens[at].segment]
+    words = words_in(before)
+    return words[-3:] == ["on", "the", "last"] and any(w.startswith((*_VALIDATES, "eval")) for w in words)
 
 
 def _own_split(line: Line) -> None:

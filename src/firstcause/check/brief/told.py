@@ -90,6 +90,8 @@ def is_told(line: Line, reading: Reading) -> bool:
     if reading.settled and reading.value == "plateau":
         # "When the loss has not dropped" is what is waited for.
         return False
+    if _taken_over(line, reading):
+        return False
     if _when(line, reading) or _of_a_model(line, reading) or _in_doubt(line, reading):
         return True
     if _would_fit(tokens, reading) or _default_aside(tokens, reading):
@@ -138,6 +140,14 @@ def is_told(line: Line, reading: Reading) -> bool:
         elif token.segment == segment and not _wished(tokens, reading.first, segment):
             return True
     return False
+
+
+def _taken_over(line: Line, reading: Reading) -> bool:
+    """Whether what others do is then asked for: "the paper has lr 6e-4, take that one"."""
+    after = " ".join(words_in(line.tokens[reading.last + 1 : reading.last + 6]))
+    return after.startswith(
+        (", take that", ", use that", ", take it", ", use it", ", go with that", ", lets use that")
+    )
 
 
 def _is_enough(tokens: list[Token], reading: Reading) -> bool:

@@ -74,10 +74,12 @@ def _deepspeed(code: Code) -> Iterator[Fact]:
             enabled = one.enabled(section)
             if enabled is not None:
                 yield Fact("precision", precision, enabled.site, f"DeepSpeed's {section}.enabled", precision)
-        for part in ("offload_optimizer", "offload_param"):
-            device = one.entry("zero_optimization", part, "device")
-            if device is not None and device.value != "none":
-                yield Fact("offload", device.value, device.site, f"DeepSpeed's {part}", part)
+        parts = ("offload_optimizer", "offload_param")
+        devices = [(p, d) for p in parts if (d := one.entry("zero_optimization", p, "device")) is not None]
+        moved = [(part, device) for part, device in devices if device.value != "none"]
+        # That nothing is moved is worth a word where moving was asked for.
+        for part, device in moved or (devices[:1] if code.asked("offload") else []):
+            yield Fact("offload", device.value, device.site, f"DeepSpeed's {part}", part)
 
 
 def _accelerate(code: Code) -> Iterator[Fact]:

@@ -46,6 +46,7 @@ WATCHERS = (
     "batch_order",
     "codes_used",
     "averages_rounded",
+    "factors_of_zero",
     "functions_derived",
     # Before the other that stands around load_state_dict: it passes over that one's frame.
     "attributes_left",

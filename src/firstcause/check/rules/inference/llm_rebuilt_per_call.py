@@ -1,4 +1,4 @@
-"""An inference engine is built inside a loop, or in a function that a loop calls.
+"""An inference engine is built inside a loop, in a function that a loop calls, or in one that answers requests.
 
 Why: each build loads the weights and takes the device's memory again: minutes a time, and out of memory at the second.
 Refuted by: a guard that builds it once, a cache, a loop over different models.
@@ -20,12 +20,19 @@ CATEGORY: Category = "critical"
 HOLDS: Mapping[str, str] = {}
 
 ENGINES = ("vllm.LLM", "sglang.Engine", "transformers.pipeline", "transformers.pipelines.pipeline")
+# What FastAPI, Flask and their kin call what answers a request.
+ROUTES = frozenset({"get", "post", "put", "patch", "delete", "route", "api_route", "websocket"})
 CACHES = ("cache", "lru_cache", "cached_property", "cache_resource", "fixture")
 
 
 def find(code: Code) -> Iterator[Finding]:
     for call in code.calls(*ENGINES):
         if _built_once(call):
+            continue
+        answers = _handler(call)
+        if answers:
+            text = f"{call.name} is built anew for each request that {answers}() answers, with all its weights; build it once"
+            yield finding(SLUG, CATEGORY, call.module, call.node, text)
             continue
         for loop in code.loops():
             if any(n is call.node for _, n in reached(code, loop)) and not _varies(call, loop):
@@ -34,6 +41,21 @@ def find(code: Code) -> Iterator[Finding]:
                     SLUG, CATEGORY, call.module, call.node, text, related=(loop.module.site(loop.node),)
                 )
                 break
+
+
+def _handler(call: Call) -> str:
+    """The name of the function around a call, where a web framework calls it for each request: ``@app.post("/draft")``."""
+    function = call.module.function(call.node)
+    for decorator in getattr(function, "decorator_list", []):
+        made = decorator.func if isinstance(decorator, ast.Call) else decorator
+        if (
+            isinstance(made, ast.Attribute)
+            and made.attr in ROUTES
+            and isinstance(decorator, ast.Call)
+            and decorator.args
+        ):
+            return str(getattr(function, "name", ""))
+    return ""
 
 
 def _built_once(call: Call) -> bool:
@@ -59,6 +81,17 @@ def _varies(call: Call, loop: Loop) -> bool:
 
 
 BAD = (
+    Example("""
+from fastapi import FastAPI
+from vllm import LLM, SamplingParams
+
+app = FastAPI()
+
+@app.post("/draft")
+def draft(mail: dict) -> dict:
+    llm = LLM(model="org/model")  # found
+    return {"reply": llm.generate([mail["text"]], SamplingParams(max_tokens=64))[0].outputs[0].text}
+"""),
     Example("""
 from vllm import LLM, SamplingParams
 

@@ -7,6 +7,7 @@ Holds for: peft, all versions.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator, Mapping
 
@@ -47,13 +48,23 @@ def find(code: Code) -> Iterator[Finding]:
             continue
         value = config.argument("target_modules")
         node = value.node if value is not None and value.module is config.module else config.node
+        module = config.module
+        if targets is not None and targets.site.file != config.site.file:
+            # Where they are written: a file of settings.
+            written = (
+                [o for o in code.origins(value.module, value.node) if isinstance(o.node, ast.expr)]
+                if value
+                else []
+            )
+            if len(written) == 1:
+                module, node = written[0].module, written[0].node  # type: ignore[assignment]
         text = f"{checkpoint} ({known.name}) has no layer {', '.join(absent)}"
         text += "; its layers: " + ", ".join(sorted(known.modules)[:10])
         category: Category = CATEGORY if len(absent) == len(values) else "warning"
         yield finding(
             SLUG,
             category,
-            config.module,
+            module,
             node,
             text,
             key="lora_target_modules",

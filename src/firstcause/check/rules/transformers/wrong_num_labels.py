@@ -68,6 +68,15 @@ def find(code: Code) -> Iterator[Finding]:
                     f"no num_labels is given, so the head has 2 outputs, and the code names {named} classes"
                 )
                 yield _told(call, text, named, 2)
+            elif not call.may_have("problem_type") and _one_is_asked(code):
+                text = "no num_labels is given, so the head has 2 outputs, and one number was asked for"
+                yield _told(call, text, 1, 2)
+
+
+def _one_is_asked(code: Code) -> bool:
+    """Whether the head is to give one number: a regression, or num_labels of 1."""
+    one = any(i.value == 1 and i.polarity == "require" for i in code.asked("num_labels"))
+    return one or any(i.value == "regression" for i in code.asked("task"))
 
 
 def _told(call: Call, text: str, asked: int, got: int) -> Finding:
