@@ -107,6 +107,27 @@ def test_clipping_keeps_it_and_one_gradient_stood_out(tmp_path: Path) -> None:
     assert "from 2 to 900" in result["exploding-gradient"].evidence[0].text
 
 
+@pytest.mark.parametrize(("last", "told"), [(2.0, ["exploding-gradient"]), (250.0, [])])
+def test_a_jump_of_its_own_is_no_matter_where_clipping_alone_comes_back(
+    last: float, told: list[str], tmp_path: Path
+) -> None:
+    lost = [2.3, 2.2, 2.2, 2.1, 2.1, 4e6, float("nan")]
+    norms = [2.0, 2.1, 1.9, 2.0, 900.0, 9e9, float("nan")]
+    jumps = [2.3, 2.2, 2.2, 2.1, 2.1, *[900.0 - 80.0 * i for i in range(10)], *[last] * 45]
+    result = settled(
+        tmp_path,
+        [
+            arm(CONTROL.name, lost, norms),
+            arm(SLOWER.name, lost),
+            arm(SLOWEST.name, [*lost[:5], 3e6, *[2e6] * 54]),
+            arm(CLIPPED.name, jumps),
+            arm(DIVIDED.name, lost),
+        ],
+    )
+
+    assert confirmed(result) == told
+
+
 def test_averaging_keeps_it(tmp_path: Path) -> None:
     arms = [arm(CONTROL.name, RUNS_AWAY, calls=8)] + [
         arm(a.name, FALLS, calls=8) for a in (SLOWER, SLOWEST, CLIPPED, DIVIDED)

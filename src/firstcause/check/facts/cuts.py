@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -13,6 +14,7 @@ from firstcause.source.frames import Value
 from firstcause.source.module import Module
 
 DIGITS = 6
+PARTS = re.compile(r"train|val|test|dev|eval|held", re.IGNORECASE)
 
 
 def cut_facts(code: Code) -> Iterator[Fact]:
@@ -20,9 +22,25 @@ def cut_facts(code: Code) -> Iterator[Fact]:
     if not code.asked("data_split"):
         return
     found = [f for module in code.modules for f in _of_module(code, module)]
-    # Where it is cut once and nothing else splits it, that is the share.
-    alone = len(found) == 1 and not code.methods_and_calls("train_test_split", "random_split")
+    # Where it is cut once, into what is named a part of the data, and nothing else splits it, that is the share.
+    alone = (
+        len(found) == 1
+        and _is_named(code, found[0])
+        and not code.methods_and_calls("train_test_split", "random_split")
+    )
     yield from (replace(f, confirms=not alone) for f in found)
+
+
+def _is_named(code: Code, fact: Fact) -> bool:
+    """Whether the statements that take the parts speak of training and evaluation."""
+    for module in code.modules:
+        for assign in module.nodes(ast.Assign):
+            if module.site(assign) == fact.site and isinstance(assign.targets[0], ast.Name):
+                name = assign.targets[0].id
+                taken = [s for s in module.nodes(ast.Slice) if name in (_end(s), _begin(s))]
+                statements = [module.statement(s) for s in taken]
+                return any(PARTS.search(module.segment(s)) for s in statements if s is not None)
+    return False
 
 
 def _of_module(code: Code, module: Module) -> Iterator[Fact]:

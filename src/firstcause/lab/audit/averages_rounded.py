@@ -14,6 +14,7 @@ import torch
 
 from firstcause.lab import places
 from firstcause.lab.audit import Call, Watcher
+from firstcause.lab.optimizers import Optimizers
 
 MOST_BYTES, MOST_PLACES = 200_000_000, 20
 LISTS = "foreach_"
@@ -29,6 +30,7 @@ class Watch(Watcher):
         # By identity: the tensor, weakly, its values after its last change, and its version then.
         self.held: dict[int, tuple[weakref.ref[torch.Tensor], torch.Tensor, int]] = {}
         self.bytes = 0
+        self.optimizers = Optimizers()
         self.places: dict[tuple[str, int, str], dict[str, Any]] = {}
 
     def called(self, call: Call) -> None:
@@ -71,17 +73,16 @@ class Watch(Watcher):
         one["elements"][id(tensor)] = tensor.numel()
 
     def facts(self) -> dict[str, Any]:
-        return {
-            "rounded": [
-                {
-                    **one,
-                    "times": max(one["times"].values()),
-                    "tensors": len(one["times"]),
-                    "elements": sum(one["elements"].values()),
-                }
-                for one in self.places.values()
-            ]
-        }
+        # Weights that are trained are told by themselves (``bf16-rounding``'s own experiment).
+        trained = self.optimizers.held()
+        found = []
+        for one in self.places.values():
+            times = {k: n for k, n in one["times"].items() if k not in trained}
+            if times:
+                elements = sum(n for k, n in one["elements"].items() if k in times)
+                counts = {"times": max(times.values()), "tensors": len(times), "elements": elements}
+                found.append(one | counts)
+        return {"rounded": found}
 
 
 def _changes(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[tuple[torch.Tensor, Any]]:

@@ -1,7 +1,8 @@
 """A decoder under a causal mask is given the very tokens that it is to predict.
 
 Why: each position sees its own target: the network learns to copy it, the loss falls to nothing, and generation fails.
-Refuted by: a slice of either (``y[:, :-1]`` in, ``y[:, 1:]`` as target), a target of another name, a model without a causal mask.
+Refuted by: a model that moves its input by itself, a slice of either (``y[:, :-1]`` in, ``y[:, 1:]`` as target), a target of
+another name, a model without a causal mask.
 Holds for: torch, all versions.
 """
 
@@ -27,6 +28,7 @@ CLASSES = ("CrossEntropyLoss", "NLLLoss")
 # Methods that leave each target at its place.
 KEEPS = frozenset({"flatten", "reshape", "view", "contiguous", "long", "to"})
 TURNS = frozenset({"transpose", "permute"})
+MOVES = ("[:, :-1]", "shift", "roll(", "pad(")
 HOPS = 6
 CAUSAL = ("triu", "tril", "generate_square_subsequent_mask", "is_causal")
 
@@ -93,7 +95,9 @@ def _is_causal(code: Code, module: Module, model: ast.Call) -> bool:
         if not isinstance(found, Defined) or not isinstance(found.node, ast.ClassDef):
             continue
         texts = [part.module.segment(part.node) for part in lineage(code.project, found.module, found.node)]
-        if any(word in text for text in texts for word in CAUSAL):
+        # One that moves its input by itself is given the targets as they are.
+        moves = any(word in text for text in texts for word in MOVES)
+        if not moves and any(word in text for text in texts for word in CAUSAL):
             return True
     return False
 
@@ -141,6 +145,12 @@ BAD = (
     Example(_BODY.format(mask=".triu(1)", given="ids", target="ids.reshape(-1)", mark="  # found")),
 )
 GOOD = (
+    Example(
+        _BODY.replace(
+            "length = ids.size(1)",
+            "ids = nn.functional.pad(ids[:, :-1], (1, 0))\n        length = ids.size(1)",
+        ).format(mask=".triu(1)", given="ids", target="ids.flatten()", mark="")
+    ),
     Example(_BODY.format(mask=".triu(1)", given="ids[:, :-1]", target="ids[:, 1:].flatten()", mark="")),
     Example(_BODY.format(mask=".diag()", given="ids", target="ids.flatten()", mark="")),
     Example(_BODY.format(mask=".triu(1)", given="ids", target="labels.flatten()", mark="")),
