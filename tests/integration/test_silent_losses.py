@@ -120,3 +120,11 @@ def test_a_series_that_is_predicted_from_what_came_before_is_none(tmp_path: Path
     diagnosis = audited(record("readings_before_only", tmp_path))
 
     assert (diagnosis.status, diagnosis.cause) == ("healthy", None)
+
+
+def test_weights_that_multiply_a_mean_are_named_where_the_mean_is_taken(tmp_path: Path) -> None:
+    diagnosis = audited(record("weights_of_a_mean", tmp_path))
+
+    assert (diagnosis.status, diagnosis.cause) == ("established", "wrong-reduction")
+    assert diagnosis.site is not None
+    assert diagnosis.site.text == "loss = criterion(model(x[rows]), labels[rows])"

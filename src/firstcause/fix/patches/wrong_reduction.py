@@ -6,6 +6,7 @@ Facts:
 - ``count``: how many values it is taken over.
 - ``extreme``: instead of both, the function that is taken along axis 0 and belongs along axis 1.
 - ``averages``: instead of all these, the average of errors that is taken before their size.
+- ``weights``: instead of all these, True where weights of samples multiply their mean; nothing is patched then.
 - ``values``: instead of all these, over how many values of a sample a mean is taken that belongs beside a sum; ``function`` is
   ``mean`` or a loss's, ``axes`` whether the mean is given any.
 """

@@ -38,6 +38,7 @@ WATCHERS = (
     "extremes_of_batch",
     "errors_averaged",
     "latents_weighed",
+    "weights_lost",
     "terms_of_loss",
     "targets_in_input",
     "values_ahead",

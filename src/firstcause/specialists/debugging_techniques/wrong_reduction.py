@@ -1,13 +1,13 @@
 """wrong-reduction: a sum over the batch where the mean comes further, a best value of another axis, errors that cancel.
 
-And a mean over the values of a sample beside a sum over those of its latent.
+And a mean over the values of a sample beside a sum over those of its latent, and one over the samples before their weights.
 """
 
 from __future__ import annotations
 
 from firstcause.lab.counterfactual import Arm, Ran
 from firstcause.schema import Evidence, Hypothesis
-from firstcause.specialists import audits, cancelled, extremes, latents, shifts
+from firstcause.specialists import audits, cancelled, extremes, latents, shifts, weights_lost
 from firstcause.specialists.examination import Examination, Facts
 from firstcause.specialists.losses import mean
 from firstcause.specialists.verdicts import confirmed, inconclusive
@@ -27,11 +27,14 @@ def seen(found: Ran, examination: Examination) -> str | None:
     if mixed is not None:
         return cancelled.told(mixed)
     unequal = latents.weighed(found)
-    return latents.told(unequal) if unequal is not None else None
+    if unequal is not None:
+        return latents.told(unequal)
+    even = weights_lost.multiplied(found)
+    return weights_lost.told(even) if even is not None else None
 
 
 def propose(examination: Examination) -> bool:
-    return any(of(examination) is not None for of in (_found, _crossed, _mixed, _unequal))
+    return any(of(examination) is not None for of in (_found, _crossed, _mixed, _unequal, _even))
 
 
 def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
@@ -44,6 +47,9 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     unequal = _unequal(examination)
     if found is not None and unequal is not None and one is None and examination.lab is not None:
         return latents.settle(CAUSE, examination, found, unequal)
+    even = _even(examination)
+    if found is not None and even is not None and one is None and examination.lab is not None:
+        return weights_lost.settle(CAUSE, examination, found, even)
     if found is None or one is None or examination.lab is None:
         return inconclusive(CAUSE, "a loss that is summed over its batch, undivided")
     site = examination.site(one["site"])
@@ -91,6 +97,11 @@ def _unequal(examination: Examination) -> Facts | None:
     return latents.weighed(found) if found is not None else None
 
 
+def _even(examination: Examination) -> Facts | None:
+    found = _audit(examination)
+    return weights_lost.multiplied(found) if found is not None else None
+
+
 def _summed(found: Ran) -> Facts | None:
     """The one sum that is the whole loss of each backward call."""
     of: list[Facts] = found.facts.get("summed") or []
@@ -119,4 +130,7 @@ def facts(examination: Examination) -> Facts:
         known = {"function": error["function"], "axes": bool(error.get("axes")), "values": unequal["values"]}
         known["of_batch"] = unequal["of_batch"]
         return examination.place(error["site"]) | known
+    even = _even(examination)
+    if one is None and even is not None:
+        return examination.place(even["loss"]) | {"weights": True}
     return {} if one is None else examination.place(one["site"]) | {k: one[k] for k in ("loss", "count")}
