@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from firstcause.check.code import Call, Code
-from firstcause.check.facts.generation import requests
+from firstcause.check.facts.generation import plain_requests
 from firstcause.check.signatures import table
 
 LIBRARIES = ("torch", "transformers", "trl", "peft", "accelerate", "lightning", "vllm", "sglang")
@@ -37,7 +37,7 @@ def known_calls(code: Code) -> Iterator[tuple[Call, str, str]]:
 def client_calls(code: Code) -> Iterator[tuple[Call, str, str]]:
     """Requests of OpenAI's client, by the end of what is called: ``client.chat.completions.create``."""
     known = table("openai")
-    for call in requests(code) if known is not None else ():
+    for call in plain_requests(code) if known is not None else ():
         written = ast.unparse(call.node.func)
         # The longest: ``chat.completions.create`` ends as ``completions.create`` does.
         names = sorted((n for n in known.calls if written.endswith(f".{n}")), key=len)  # type: ignore[union-attr]

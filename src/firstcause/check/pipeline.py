@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from firstcause.check.brief import Text, read
+from firstcause.check.brief import Text, points_to_code, read
 from firstcause.check.cache import Cache
 from firstcause.check.code import Code
 from firstcause.check.compliance import comply
@@ -59,7 +59,8 @@ def check(
     for path, raw in (texts or {}).items():
         project.replace(path, raw)
     told = read(briefs) if briefs else []
-    instructions = (*told, *spoken(project, told))
+    pointed = any(points_to_code(text.content) for text in briefs or ())
+    instructions = (*told, *spoken(project, told, pointed))
     code = Code(project, versions(project, briefs), instructions)
     outcome = run_programs(project, code.versions, instructions, jobs, cache)
     project.effort = EFFORT

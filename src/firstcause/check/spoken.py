@@ -16,29 +16,33 @@ MAX_FILES = 40
 _REQUIREMENTS = ("requirements.txt", "requirements.in", "requirements-train.txt")
 
 
-def spoken(project: Project, told: Sequence[Instruction]) -> list[Instruction]:
-    """The wishes that stand in the project; what the user tells outright (``told``) wins, key by key."""
+def spoken(project: Project, told: Sequence[Instruction], pointed: bool = False) -> list[Instruction]:
+    """The wishes that stand in the project; what the user tells outright (``told``) wins, key by key.
+
+    ``pointed``: the brief says that they stand in a comment or docstring. A list under a TODO is one's own talk otherwise.
+    """
     if len(project.files) > MAX_FILES:
         return []
-    found = read([*_comments(project), *_requirements(project)])
+    found = read([*_comments(project, pointed), *_requirements(project)])
     known = {i.key for i in told}
     return [i for i in found if i.key not in known]
 
 
-def _comments(project: Project) -> Iterator[Text]:
+def _comments(project: Project, pointed: bool) -> Iterator[Text]:
     """Blocks of comment lines of the scripts."""
     for path in project.files:
         if not path.endswith(".py") or not os.path.isfile(path) or os.path.getsize(path) > MAX_BYTES:
             continue
         with open(path, encoding="utf-8", errors="replace") as file:
             lines = file.read().splitlines()
-        yield from _docstring(path, lines, project)
+        if pointed:
+            yield from _docstring(path, lines, project)
         for first, block in _blocks(lines):
             told = names_asker(" ".join(block)) or names_asker("\n".join(block))
             name = os.path.relpath(path, project.shown_from)
             if told:
                 yield Text("\n".join(block), name, "comment", first)
-            elif lists_wishes(block, first):
+            elif pointed and lists_wishes(block, first):
                 yield Text("\n".join(line.lstrip("#") for line in block), name, "brief", first)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from firstcause.source.callsites import last_name
 from firstcause.source.module import Module
 from firstcause.source.project import Project
 
@@ -89,3 +90,24 @@ def thaws_by_name(project: Project) -> list[tuple[Module, ast.expr]]:
         and isinstance(call.func, ast.Attribute)
         and call.func.attr == "startswith"
     ]
+
+
+def texts_of_thaws(project: Project) -> set[str]:
+    """The texts that reach such a test: written in it, or given to its function, by themselves or in a table with a name."""
+    found: set[str] = set()
+    for module, test in thaws_by_name(project):
+        function = module.function(test)
+        given: list[ast.AST] = [test]
+        for other in project.modules:
+            for call in other.nodes(ast.Call):
+                if isinstance(function, ast.FunctionDef) and last_name(call.func) == function.name:
+                    given += call.args
+                    given += [k.value for k in call.keywords]
+        names = {n.id for g in given for n in ast.walk(g) if isinstance(n, ast.Name)}
+        for other in project.modules:
+            for assign in other.nodes(ast.Assign):
+                if any(isinstance(t, ast.Name) and t.id in names for t in assign.targets):
+                    given.append(assign.value)
+        texts = (n.value for g in given for n in ast.walk(g) if isinstance(n, ast.Constant))
+        found |= {t for t in texts if isinstance(t, str) and t}
+    return found

@@ -67,5 +67,10 @@ SHORT = "# TODO: a learning rate of 2e-4?"
 @pytest.mark.parametrize(("top", "found"), [(DOCSTRING, True), (LIST, True), (SHORT, False)])
 def test_what_a_file_asks_for_at_its_top_counts(tmp_path: Path, top: str, found: bool) -> None:
     (tmp_path / "train.py").write_text(top + TRAIN.format(comment=""))
-    report = check([str(tmp_path / "train.py")], str(tmp_path), [], jobs=1)
-    assert [f.slug for f in report.findings] == ["learning-rate-mismatch"] * found
+    briefs = [Text("Fill in train.py. What I want stands in the comment at its top.")]
+    report = check([str(tmp_path / "train.py")], str(tmp_path), briefs, jobs=1)
+    assert ["learning-rate-mismatch" in f.slug for f in report.findings if f.category == "deviation"] == [
+        True
+    ] * found
+    # Without a brief that points to it, it is the author's own list.
+    assert list(check([str(tmp_path / "train.py")], str(tmp_path), [], jobs=1).findings) == []

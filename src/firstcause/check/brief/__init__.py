@@ -9,6 +9,7 @@ from firstcause.check.brief.comments import (
     is_reason,
     lists_wishes,
     names_asker,
+    points_to_code,
     speaks_for_user,
     wishes,
 )
@@ -31,6 +32,7 @@ __all__ = [
     "is_reason",
     "lists_wishes",
     "names_asker",
+    "points_to_code",
     "read",
     "speaks_for_user",
 ]

@@ -58,6 +58,14 @@ def names_asker(comment: str) -> bool:
     )
 
 
+def points_to_code(brief: str) -> bool:
+    """Whether a brief says that what is wanted stands in the code's own comments."""
+    return (
+        re.search(r"\b(?:docstrings?|comments?|(?:at|on) (?:its|the) top)\b", brief, re.IGNORECASE)
+        is not None
+    )
+
+
 def lists_wishes(block: Sequence[str], first: int) -> bool:
     """Whether a block of comments at the top of a file is a list of what is to be done, under a TODO."""
     head = block[0].lstrip("# \t").upper() if block else ""

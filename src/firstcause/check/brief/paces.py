@@ -243,8 +243,10 @@ def _owners(line: Line, first: int, last: int) -> list[str]:
         )
         found = [] if others else ["save"]
     written = words_in(t for t in line.tokens[:first] if t.segment == line.tokens[first].segment)
-    if not found and written and written[0].startswith(_SAVES) and _OF_A_MODEL & set(written):
-        # "Write the weights to out/ every 500 steps".
+    parts = [written[n + 1 : n + 2] for n, w in enumerate(written) if w in _OF_A_MODEL]
+    # "Write the weights to out/ every 500 steps", and neither "weights & biases" nor "the model outputs".
+    whole = any(not after or after[0] in ("to", "into", "in", "under") for after in parts[-1:])
+    if not found and written and written[0].startswith(_SAVES) and whole:
         found = ["save"]
     held = words_in(_same(line, last))
     if (
@@ -318,8 +320,10 @@ def _checkpoint_too(line: Line, last: int, owners: list[str]) -> list[str]:
     for at in range(last + 1, len(line.tokens) - 1):
         if line.tokens[at].has("every") or line.tokens[at].text in (".", ";"):
             return []
-        following = [t for t in line.tokens[at + 1 : at + 3] if t.text not in _ARTICLES]
-        if line.tokens[at].text == "and" and following and following[0].text.startswith(_CHECKPOINTS):
+        following = [t for t in line.tokens[at + 1 : at + 4] if t.text not in _ARTICLES]
+        ends = len(following) < 2 or following[1].kind == "break"
+        named = bool(following) and following[0].text.startswith(_CHECKPOINTS)
+        if line.tokens[at].text == "and" and named and ends:
             return ["save"]
     return []
 

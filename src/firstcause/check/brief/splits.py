@@ -20,6 +20,7 @@ _NO_DATA = frozenset(
 _VALIDATES = ("validat", "evaluat", "test")
 _TIME = frozenset({"days", "weeks", "months", "years", "quarters", "seasons", "rows", "samples", "points"})
 _ARE = frozenset({"is", "are", "be", "form", "makes", "make", "become", "becomes", "serve", "serves"})
+_OF_THE_RUN = frozenset({"steps", "step", "training", "epochs", "run", "iterations", "updates"})
 _REACH = 7
 
 
@@ -71,6 +72,9 @@ def _validated_on(line: Line, at: int) -> bool:
     """Whether "validation loss on the last 10%" stands here."""
     before = [t for t in line.tokens[:at] if t.segment == line.tokens[at].segment]
     words = words_in(before)
+    if _OF_THE_RUN & set(words_in(line.tokens[at + 1 : at + 5])):
+        # "On the last 10% of the steps".
+        return False
     return words[-3:] == ["on", "the", "last"] and any(w.startswith((*_VALIDATES, "eval")) for w in words)
 
 

@@ -61,6 +61,20 @@ _DOUBTS = frozenset({"whether", "wonder", "wondering", "ask", "asked"})
 _OF_A_SERIES = (["step"], ["steps"], ["point"], ["points"], ["index"], ["frame"])
 _SINCE = frozenset({"after", "since", "from", "following"})
 _HAPPENED = frozenset({"tried", "was", "were", "made", "did", "had"})
+_NOT_WANTED = frozenset(
+    {
+        "diverged",
+        "failed",
+        "crashed",
+        "baseline",
+        "comparison",
+        "reference",
+        "broke",
+        "overfitted",
+        "exploded",
+        "worse",
+    }
+)
 _VALUES = frozenset(
     {"numbers", "settings", "values", "hyperparameters", "hyperparams", "parameters", "hparams", "config"}
 )
@@ -144,10 +158,14 @@ def is_told(line: Line, reading: Reading) -> bool:
 
 def _taken_over(line: Line, reading: Reading) -> bool:
     """Whether what others do is then asked for: "the paper has lr 6e-4, take that one"."""
-    after = " ".join(words_in(line.tokens[reading.last + 1 : reading.last + 6]))
-    return after.startswith(
-        (", take that", ", use that", ", take it", ", use it", ", go with that", ", lets use that")
-    )
+    after = line.tokens[reading.last + 1 :]
+    said = " ".join(words_in(after[:6]))
+    for phrase in (", take that one", ", take that", ", use that", ", take it", ", use it", ", go with that"):
+        if said.startswith(phrase):
+            # "Take it with a grain of salt" takes nothing.
+            rest = words_in(after)[len(phrase.split()) :]
+            return not rest or rest[0] in (".", ",", ";", ")", "please")
+    return False
 
 
 def _is_enough(tokens: list[Token], reading: Reading) -> bool:
@@ -186,7 +204,7 @@ def _hands_over(tokens: list[Token], at: int, reading: int) -> bool:
     opening = [w for w in words_in(tokens[start:colon]) if w not in ("the", "same", "all")]
     named = bool(opening) and opening[0] in _VALUES and opening[1:2] in (["from"], ["of"], ["as"], ["like"])
     measured = any(t.text in _MEASURED for t in tokens[colon:])
-    return named and not measured and not _HAPPENED & set(opening)
+    return named and not measured and not (_HAPPENED | _NOT_WANTED) & {w for o in opening for w in o.split()}
 
 
 def _at_the_peak(line: Line, at: int) -> bool:

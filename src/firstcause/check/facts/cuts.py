@@ -14,7 +14,9 @@ from firstcause.source.frames import Value
 from firstcause.source.module import Module
 
 DIGITS = 6
-PARTS = re.compile(r"train|val|test|dev|eval|held", re.IGNORECASE)
+PARTS = re.compile(
+    r"(?<![a-z])(?:train|training|val|valid|validation|test|dev|eval|held)(?![a-z])", re.IGNORECASE
+)
 
 
 def cut_facts(code: Code) -> Iterator[Fact]:

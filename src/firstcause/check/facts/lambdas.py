@@ -112,6 +112,8 @@ def _least(code: Code, module: Module, function: ast.FunctionDef | ast.Lambda, s
     for call in ast.walk(function):
         if not isinstance(call, ast.Call) or last_name(call.func) != "min" or len(call.args) != 2:
             continue
+        if not _is_factor(module, call):
+            continue
         for part in call.args:
             if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Div) and _names(part.left, step):
                 bound = known_value(code, module, part.right)
@@ -119,6 +121,14 @@ def _least(code: Code, module: Module, function: ast.FunctionDef | ast.Lambda, s
                     how = "the bound of the warm-up"
                     yield Fact("warmup_steps", bound.value, bound.site, how, sure=not bound.overridable)
                     return
+
+
+def _is_factor(module: Module, node: ast.AST) -> bool:
+    """Whether a value is what the function gives back, or a factor of it: not what is taken off 1, nor under a cosine."""
+    parent = module.parents.get(node)
+    if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Mult):
+        return _is_factor(module, parent)
+    return isinstance(parent, (ast.Return, ast.Lambda))
 
 
 def _names(node: ast.AST, name: str) -> bool:

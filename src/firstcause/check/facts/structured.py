@@ -10,7 +10,7 @@ from firstcause.check.code import Call, Code
 from firstcause.check.engines import generations
 from firstcause.check.facts.engines import Configuration
 from firstcause.check.facts.fact import Fact
-from firstcause.check.facts.generation import requests
+from firstcause.check.facts.generation import plain_requests
 from firstcause.source.callsites import last_name
 from firstcause.source.frames import Value
 from firstcause.source.steps import Step
@@ -24,6 +24,8 @@ FORMS = {
 # What ``response_format`` of OpenAI's protocol is told.
 TYPES = {"json_schema": "json_schema", "json_object": "json", "structural_tag": "json_schema"}
 HOLDING = frozenset({*FORMS, "structured_outputs", "guided_decoding", "response_format"})
+# Arguments by which a request may be held to a form in another way.
+MAY_HOLD = ("response_format", "tools", "tool_choice", "functions", "text", "text_format")
 HOLDERS = (
     "vllm.sampling_params.StructuredOutputsParams",
     "vllm.sampling_params.GuidedDecodingParams",
@@ -65,7 +67,7 @@ def structured_facts(code: Code) -> Iterator[Fact]:
 
 def _of_requests(code: Code) -> Iterator[Fact]:
     """What requests to a server are held to, and that none of them is where that was asked for."""
-    calls = requests(code)
+    calls = plain_requests(code)
     found: list[Fact] = []
     for call in calls:
         form = call.argument("response_format")
@@ -87,7 +89,7 @@ def _of_requests(code: Code) -> Iterator[Fact]:
                     inner = replace(body, path=(*body.path, Step("item", name)))
                     found += _of_mapping(Configuration(code.project, inner), name)
     yield from found
-    free = [c for c in calls if not (c.may_have("response_format") or _body_may_hold(c))]
+    free = [c for c in calls if not (any(c.may_have(name) for name in MAY_HOLD) or _body_may_hold(c))]
     if calls and len(free) == len(calls) and not found and code.asked("structured_output"):
         how = "no response_format in the request"
         yield Fact("structured_output", "none", calls[0].site, how, "response_format", explicit=False)

@@ -77,25 +77,23 @@ def _named_only(project: Project) -> tuple[Module, ast.expr] | None:
 def _of_another(project: Project) -> tuple[Module, ast.Call, str] | None:
     """The step of another optimizer, which steps elsewhere too, where one that never does was cleared before: and its name."""
     for module in project.modules:
-        steps = [c for c in calls_in(module, module.tree, "step") if not c.args]
-        clears = calls_in(module, module.tree, "zero_grad")
-        stepped = [module.segment(c.func.value) for c in steps if isinstance(c.func, ast.Attribute)]
-        for clear in clears:
+        steps = [c for c in calls_in(module, module.tree, "step") if isinstance(c.func, ast.Attribute)]
+        # ``scaler.step(optimizer)`` steps what it is given.
+        named = [module.segment(c.args[0] if c.args else c.func.value) for c in steps]  # type: ignore[attr-defined]
+        called = {module.segment(c.func) for c in module.nodes(ast.Call)}
+        for clear in calls_in(module, module.tree, "zero_grad"):
             own = module.segment(clear.func.value) if isinstance(clear.func, ast.Attribute) else ""
-            if not own or own in stepped:
+            # A module clears its gradients too, and takes no step.
+            if not own or own in named or own in called or f"{own}.parameters" in called:
                 continue
             scope = module.function(clear)
             later = [c for c in steps if module.function(c) is scope and c.lineno > clear.lineno]
             backs = [c.lineno for c in calls_in(module, module.tree, "backward") if c.lineno > clear.lineno]
             first = min(later, key=lambda c: c.lineno, default=None)
-            if (
-                first is None
-                or not backs
-                or first.lineno < backs[0]
-                or not isinstance(first.func, ast.Attribute)
-            ):
+            if first is None or not backs or first.lineno < backs[0] or first.args:
                 continue
-            if stepped.count(module.segment(first.func.value)) > 1:
+            other = module.segment(first.func.value) if isinstance(first.func, ast.Attribute) else ""
+            if named.count(other) > 1 and "sched" not in other.lower():
                 return module, first, own
     return None
 

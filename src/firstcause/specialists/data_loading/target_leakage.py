@@ -18,8 +18,8 @@ BOTH_SIDES = r"masked|mlm|bidirect|bert|cloze|infill|denois|auto.?encod"
 
 
 def seen(found: Ran, examination: Examination) -> str | None:
-    ahead = found.facts.get("ahead")
-    if ahead:
+    ahead = _ahead(found, examination)
+    if ahead is not None:
         return _told_ahead(ahead)
     column, later = _column(found, examination), _later(found, examination)
     return _told(column) if column is not None else _told_later(later) if later is not None else None
@@ -32,8 +32,8 @@ def propose(examination: Examination) -> bool:
 
 def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     found = audits.audit(examination)
-    ahead = found.facts.get("ahead") if found is not None else None
-    if found is not None and ahead:
+    ahead = _ahead(found, examination) if found is not None else None
+    if found is not None and ahead is not None:
         site = _built(examination, ahead)
         values = {k: ahead[k] for k in ("path", "kind", "earlier", "length")}
         text = f"{_told_ahead(ahead)}; the loss ends at {end(found):.4g}"
@@ -56,6 +56,13 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     }
     text = f"{_told_later(later)}, by {_attention(later)['function']} at {site}; the loss ends at {end(found):.4g}"
     return confirmed(CAUSE, site, Evidence("observation", True, text, values, site))
+
+
+def _ahead(found: Ran, examination: Examination) -> Facts | None:
+    """The part that looks ahead, in a program that speaks of what comes next and of no gaps that are filled from both sides."""
+    one: Facts | None = found.facts.get("ahead")
+    meant = shifts.says(examination, BOTH_SIDES) or not shifts.says(examination, NEXT)
+    return None if not one or meant else one
 
 
 def _told_ahead(one: Facts) -> str:
@@ -122,8 +129,8 @@ def facts(examination: Examination) -> Facts:
     found = audits.audit(examination)
     if found is None:
         return {}
-    ahead = found.facts.get("ahead")
-    if ahead:
+    ahead = _ahead(found, examination)
+    if ahead is not None:
         site = _built(examination, ahead)
         return {"file": site.file, "line": site.line} if site is not None else {}
     if _column(found, examination) is not None:

@@ -10,13 +10,12 @@ was to switch them on matches no name, or torch's default froze what the program
 
 from __future__ import annotations
 
-import ast
 import re
 
 from firstcause.lab.counterfactual import Arm, Ran
 from firstcause.schema import Evidence, Hypothesis
 from firstcause.source.copies import unfrozen_copies
-from firstcause.source.switches import switches, thaws_by_name
+from firstcause.source.switches import switches, texts_of_thaws, thaws_by_name
 from firstcause.specialists import by_default, gains, left_out
 from firstcause.specialists.audits import audit
 from firstcause.specialists.examination import Examination, Facts
@@ -138,12 +137,9 @@ def _unmatched(examination: Examination, found: Ran, frozen: list[Facts]) -> lis
     if project is None or not thaws_by_name(project):
         return []
     names = [str(p["name"]) for p in frozen] + [str(name) for _, name in found.facts.get("on") or []]
-    texts = {
-        n.value
-        for m in project.modules
-        for n in m.nodes(ast.Constant)
-        if isinstance(n.value, str) and re.fullmatch(r"[A-Za-z_][\w.]*", n.value)
-    }
+    texts = texts_of_thaws(project)
+    if any(n.startswith(t) for t in texts for n in names):
+        return []
     missed = [
         t for t in texts if not any(n.startswith(t) for n in names) and any(f".{t}." in n for n in names)
     ]

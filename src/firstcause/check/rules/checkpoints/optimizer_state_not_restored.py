@@ -41,7 +41,10 @@ def find(code: Code) -> Iterator[Finding]:
             elif (load := _leaves_out(code, origin.module, origin.node, keys)) is not None:
                 text = "the optimizer's state is in the checkpoint and is not loaded: a resumed run starts it empty"
                 # What was saved on purpose was meant to be loaded.
-                yield finding(SLUG, "critical", load.module, load.node, text, related=(save.site,))
+                # Another optimizer has no use for it.
+                kinds = {c.name for c in stateful}
+                category: Category = "critical" if len(kinds) == 1 else CATEGORY
+                yield finding(SLUG, category, load.module, load.node, text, related=(save.site,))
 
 
 def _states(node: ast.Dict) -> dict[str, bool]:

@@ -22,6 +22,7 @@ HOLDS: Mapping[str, str] = {}
 ENGINES = ("vllm.LLM", "sglang.Engine", "transformers.pipeline", "transformers.pipelines.pipeline")
 # What FastAPI, Flask and their kin call what answers a request.
 ROUTES = frozenset({"get", "post", "put", "patch", "delete", "route", "api_route", "websocket"})
+FRAMEWORKS = frozenset({"FastAPI", "APIRouter", "Flask", "Blueprint", "Quart", "Starlette", "Litestar"})
 CACHES = ("cache", "lru_cache", "cached_property", "cache_resource", "fixture")
 
 
@@ -29,7 +30,7 @@ def find(code: Code) -> Iterator[Finding]:
     for call in code.calls(*ENGINES):
         if _built_once(call):
             continue
-        answers = _handler(call)
+        answers = _handler(code, call)
         if answers:
             text = f"{call.name} is built anew for each request that {answers}() answers, with all its weights; build it once"
             yield finding(SLUG, CATEGORY, call.module, call.node, text)
@@ -43,18 +44,28 @@ def find(code: Code) -> Iterator[Finding]:
                 break
 
 
-def _handler(call: Call) -> str:
+def _handler(code: Code, call: Call) -> str:
     """The name of the function around a call, where a web framework calls it for each request: ``@app.post("/draft")``."""
     function = call.module.function(call.node)
-    for decorator in getattr(function, "decorator_list", []):
-        made = decorator.func if isinstance(decorator, ast.Call) else decorator
-        if (
-            isinstance(made, ast.Attribute)
-            and made.attr in ROUTES
-            and isinstance(decorator, ast.Call)
-            and decorator.args
-        ):
-            return str(getattr(function, "name", ""))
+    statement = call.module.statement(call.node)
+    kept = isinstance(statement, ast.Assign) and not all(isinstance(t, ast.Name) for t in statement.targets)
+    if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) or kept:
+        return ""
+    if any(isinstance(p, ast.ExceptHandler) for p in call.module.ancestors(call.node)):
+        return ""
+    if any(isinstance(n, ast.Global) for n in ast.walk(function)):
+        return ""
+    model = call.argument("model", 0 if not call.name.endswith("pipeline") else 1)
+    named = {n.id for n in ast.walk(model.node) if isinstance(n, ast.Name)} if model is not None else set()
+    if named & {a.arg for a in (*function.args.args, *function.args.kwonlyargs)}:
+        # Another model for each request.
+        return ""
+    for decorator in function.decorator_list:
+        made = decorator.func if isinstance(decorator, ast.Call) else None
+        if isinstance(made, ast.Attribute) and made.attr in ROUTES:
+            makers = code.made_by(call.module, made.value)
+            if any(m.rpartition(".")[2] in FRAMEWORKS for m in makers):
+                return function.name
     return ""
 
 
@@ -111,6 +122,15 @@ for text in ["a", "b"]:
 """),
 )
 GOOD = (
+    Example("""
+from unittest import mock
+from vllm import LLM
+
+@mock.patch("app.notify")
+def test_draft(notify):
+    llm = LLM("facebook/opt-125m")
+    assert llm.generate(["a"])
+"""),
     Example("""
 from vllm import LLM
 

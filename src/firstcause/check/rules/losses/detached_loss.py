@@ -50,11 +50,16 @@ def find(code: Code) -> Iterator[Finding]:
 
 def _copied(code: Code) -> Iterator[Finding]:
     """``torch.tensor(log_probs)``, where what the list holds are log-probabilities that a policy is trained by."""
-    if not code.trains():
+    # Of old and new ones, the old are copied on purpose.
+    if not code.trains() or len(code.methods("log_prob")) != 1:
+        return
+    (made,) = code.methods("log_prob")
+    stacked = {ast.unparse(c.node.args[0]) for c in code.calls("torch.stack", "torch.cat") if c.node.args}
+    if code.under(made.module, made.node, "torch.no_grad", "torch.inference_mode") is not None:
         return
     for call in code.calls("torch.tensor", "torch.as_tensor", "torch.FloatTensor"):
         given = call.node.args[0] if call.node.args else None
-        if not isinstance(given, (ast.Name, ast.Attribute)):
+        if not isinstance(given, (ast.Name, ast.Attribute)) or ast.unparse(given) in stacked:
             continue
         held = [
             o.node
@@ -125,6 +130,23 @@ BAD = (
     Example(_LOOP.format(lines="loss = (net(x) - y).pow(2).mean().detach().requires_grad_()  # found")),
 )
 GOOD = (
+    Example("""
+import torch
+from torch.distributions import Categorical
+
+def fit(env, net):
+    opt = torch.optim.Adam(net.parameters())
+    before = []
+    with torch.no_grad():
+        for state, action in env:
+            before.append(Categorical(logits=net(state)).log_prob(action))
+    old = torch.tensor(before)
+    new = Categorical(logits=net(env.states)).log_prob(env.actions)
+    loss = -(new - old).exp().mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+"""),
     Example(_POLICY.format(made="torch.stack(chances)", mark="")),
     Example(_LOOP.format(lines="loss = (net(x) - y).pow(2).mean()")),
     Example(_LOOP.format(lines="loss = (net(x) - net(y).detach()).pow(2).mean()")),

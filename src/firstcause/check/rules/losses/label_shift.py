@@ -28,9 +28,9 @@ CLASSES = ("CrossEntropyLoss", "NLLLoss")
 # Methods that leave each target at its place.
 KEEPS = frozenset({"flatten", "reshape", "view", "contiguous", "long", "to"})
 TURNS = frozenset({"transpose", "permute"})
-MOVES = ("[:, :-1]", "shift", "roll(", "pad(")
+MOVES = (":-1]", "shift", "roll(", "pad(", "cat(", "narrow(", "start", "bos", "[:, 1:]", "[1:]")
 HOPS = 6
-CAUSAL = ("triu", "tril", "generate_square_subsequent_mask", "is_causal")
+CAUSAL = ("triu", "tril", "generate_square_subsequent_mask", "is_causal=True")
 
 
 def find(code: Code) -> Iterator[Finding]:

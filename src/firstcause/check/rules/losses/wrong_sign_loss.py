@@ -1,7 +1,7 @@
 """A divergence is subtracted from a loss that is minimised.
 
-Why: the closed form with its minus in front, and torch's kl_divergence, are never negative: subtracted, they are made as
-large as can be, and the posterior is driven away from the prior.
+Why: the closed form of a normal posterior's, with its minus in front, is never negative: subtracted, it is made as large as
+can be, and the posterior is driven away from the prior.
 Refuted by: a log-likelihood in the place of the loss, a difference that is negated as a whole, a form without the minus.
 Holds for: torch, all versions.
 """
@@ -24,7 +24,6 @@ SLUG = "wrong-sign-loss"
 CATEGORY: Category = "critical"
 HOLDS: Mapping[str, str] = {}
 
-DIVERGENCES = frozenset({"torch.distributions.kl_divergence", "torch.distributions.kl.kl_divergence"})
 KEEPS = frozenset({"sum", "mean"})
 # How often a name is followed to what it was given.
 HOPS = 3
@@ -35,7 +34,7 @@ def find(code: Code) -> Iterator[Finding]:
         return
     for module in code.modules:
         for node in module.nodes(ast.BinOp):
-            if not isinstance(node.op, ast.Sub) or _negated(module, node):
+            if not isinstance(node.op, ast.Sub) or not _is_minimised(code, module, node, HOPS):
                 continue
             if _is_divergence(code, module, node.right, HOPS) and _is_loss(code, module, node.left, HOPS):
                 taken = ast.unparse(node.right)
@@ -46,16 +45,48 @@ def find(code: Code) -> Iterator[Finding]:
                 yield finding(SLUG, CATEGORY, module, node, text)
 
 
-def _negated(module: Module, node: ast.AST) -> bool:
+def _is_minimised(code: Code, module: Module, node: ast.AST, hops: int) -> bool:
+    """Whether a value goes on to ``backward()`` as it is: by names and returns, and never with a minus before it."""
     parent = module.parents.get(node)
-    return isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.USub)
+    if isinstance(parent, ast.Attribute):
+        return parent.attr == "backward" or (parent.attr in KEEPS and _is_called(code, module, parent, hops))
+    if (
+        isinstance(parent, ast.Assign)
+        and len(parent.targets) == 1
+        and isinstance(parent.targets[0], ast.Name)
+    ):
+        name = parent.targets[0].id
+        scope = module.function(node) or module.tree
+        uses = [
+            n
+            for n in ast.walk(scope)
+            if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)
+        ]
+        if any(isinstance(module.parents.get(n), ast.UnaryOp) for n in uses):
+            return False
+        return bool(hops) and any(_is_minimised(code, module, n, hops - 1) for n in uses)
+    if isinstance(parent, (ast.Return, ast.Tuple)):
+        function = module.function(node)
+        calls = [
+            (m, c)
+            for m in code.modules
+            for c in m.nodes(ast.Call)
+            if last_name(c.func) == getattr(function, "name", "")
+        ]
+        if any(isinstance(m.parents.get(c), ast.UnaryOp) for m, c in calls):
+            return False
+        return bool(hops) and any(_is_minimised(code, m, c, hops - 1) for m, c in calls)
+    return False
+
+
+def _is_called(code: Code, module: Module, node: ast.AST, hops: int) -> bool:
+    parent = module.parents.get(node)
+    return isinstance(parent, ast.Call) and _is_minimised(code, module, parent, hops)
 
 
 def _is_divergence(code: Code, module: Module, node: ast.AST, hops: int) -> bool:
-    """``-0.5 * (1 + logvar - mu**2 - logvar.exp()).sum()``, kl_divergence, or either of them weighted."""
+    """``-0.5 * (1 + logvar - mu**2 - logvar.exp()).sum()``, weighted or not."""
     if isinstance(node, ast.Call):
-        if shortest(external(resolve(code.project, module, node.func))) in DIVERGENCES:
-            return True
         if isinstance(node.func, ast.Attribute) and node.func.attr in KEEPS:
             inner = node.args[0] if last_name(node.func.value) == "torch" and node.args else node.func.value
             return _is_divergence(code, module, inner, hops)
@@ -63,6 +94,9 @@ def _is_divergence(code: Code, module: Module, node: ast.AST, hops: int) -> bool
     if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.Div)):
         if isinstance(node.op, ast.Mult) and _is_minus(node.left) and _is_closed_form(node.right):
             return True
+        if any(isinstance(side, ast.UnaryOp) for side in (node.left, node.right)):
+            # Weighted by a number below 0.
+            return False
         sides = (node.left, node.right) if isinstance(node.op, ast.Mult) else (node.left,)
         return any(_is_divergence(code, module, side, hops) for side in sides)
     if isinstance(node, ast.Name) and hops:
@@ -116,6 +150,8 @@ def _is_loss(code: Code, module: Module, node: ast.AST, hops: int) -> bool:
             and _is_loss(code, module, attribute.value, hops)
         )
     if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Div, ast.Mult, ast.Add)):
+        if any(isinstance(n, ast.USub) for side in (node.left, node.right) for n in ast.walk(side)):
+            return False
         return _is_loss(code, module, node.left, hops) or (
             isinstance(node.op, ast.Mult) and _is_loss(code, module, node.right, hops)
         )
@@ -155,7 +191,24 @@ BAD = (
         )
     ),
 )
+_BOUND = """
+import torch
+import torch.nn.functional as F
+
+def fit(vae, loader):
+    opt = torch.optim.Adam(vae.parameters())
+    for x in loader:
+        out, mu, logvar = vae(x)
+        log_px = -0.5 * F.mse_loss(out, x, reduction="sum")
+        kl = -0.5 * torch.sum(1 + logvar - mu.pow(2) - logvar.exp())
+        elbo = log_px - kl
+        loss = -elbo
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+"""
 GOOD = (
+    Example(_BOUND),
     Example(_VAE.format(kl=_FORM, whole="recon + kl", mark="")),
     Example(_VAE.format(kl=_FORM.replace("-0.5", "0.5"), whole="recon - kl", mark="")),
     Example(_VAE.format(kl=_FORM, whole="-(x.log() - kl)", mark="")),

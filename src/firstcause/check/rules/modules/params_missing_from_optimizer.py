@@ -32,20 +32,33 @@ def find(code: Code) -> Iterator[Finding]:
         # What one of them is given cannot be told.
         return
     held = {part for parts in given for part in parts or ()}
+    handed = _handed_on(code, {call.node for call in optimizers})
     for module, node, part in _thawed(code):
-        if any(_holds(whole, part) or _holds(part, whole) for whole in held):
+        if any(_holds(whole, part) or _holds(part, whole) for whole in held | handed):
             continue
         base = part.split(".")[0].split("[")[0]
-        owner = next(
-            (c for c, parts in zip(optimizers, given, strict=True) if _is_of(parts or (), base)), None
-        )
-        if owner is None or owner.module is not module:
+        owners = (c for c, parts in zip(optimizers, given, strict=True) if _is_of(parts or (), base))
+        owner = next((c for c in owners if c.module is module), None)
+        if owner is None or base == "self" or module.function(owner.node) is not module.function(node):
             continue
         text = (
             f"{part} is made trainable (line {node.lineno}) and this optimizer is given only {', '.join(sorted(held))}: it is "
             f"never updated; give it {part}.parameters() as well"
         )
         yield finding(SLUG, CATEGORY, module, owner.node, text, key="freeze", related=(module.site(node),))
+
+
+def _handed_on(code: Code, optimizers: set[ast.Call]) -> set[str]:
+    """Whose parameters other calls are given: an optimizer of another library among them."""
+    return {
+        ast.unparse(inner.func.value)
+        for module in code.modules
+        for call in module.nodes(ast.Call)
+        if call not in optimizers
+        for argument in (*call.args, *(k.value for k in call.keywords))
+        for inner in ast.walk(argument)
+        if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute) and inner.func.attr in GIVES
+    }
 
 
 def _parts(module: Module, call: ast.Call) -> tuple[str, ...] | None:
@@ -142,6 +155,17 @@ BAD = (
     ),
 )
 GOOD = (
+    Example("""
+import torch
+from torch import nn
+
+class Solver:
+    def __init__(self):
+        self.net = nn.Linear(2, 1)
+        self.points = torch.rand(100, 2)
+        self.points.requires_grad_(True)
+        self.opt = torch.optim.Adam(self.net.parameters())
+"""),
     Example(_BODY.format(given="net.parameters()", mark="")),
     Example(_BODY.format(given="[*net.fc.parameters(), *net.layer4.parameters()]", mark="")),
     Example(

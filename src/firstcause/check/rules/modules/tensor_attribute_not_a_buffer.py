@@ -92,6 +92,9 @@ def _makes_tensor(code: Code, module: Module, node: ast.expr) -> bool:
     target = resolve(code.project, module, node.func)
     if isinstance(target, Defined) and isinstance(target.node, ast.FunctionDef):
         # A function of the program's own that gives back a tensor it has made.
+        if ".to(" in target.module.segment(target.node) or "device" in target.module.segment(target.node):
+            # Placed on purpose.
+            return False
         made = [o for o in code.origins(module, node) if o.node is not node]
         return bool(made) and all(
             isinstance(o.node, ast.Call)

@@ -55,7 +55,7 @@ def _over_queries(code: Code) -> Iterator[Finding]:
         for node in module.nodes(ast.BinOp):
             softmax = _softmax(code, module, node.left) if isinstance(node.op, ast.MatMult) else None
             scores = _normalised(softmax) if softmax is not None else None
-            if softmax is None or scores is None:
+            if softmax is None or scores is None or _summed_after(module, node):
                 continue
             axis = _given_axis(code, module, softmax, scores)
             rank = _rank_of_scores(code, module, scores)
@@ -65,6 +65,19 @@ def _over_queries(code: Code) -> Iterator[Finding]:
                     "softmax with dim=-1 makes the weights of each query sum to 1"
                 )
                 yield finding(SLUG, CATEGORY, module, softmax, text, argument="dim")
+
+
+def _summed_after(module: Module, product: ast.BinOp) -> bool:
+    """Whether the weights are summed over too, as where slots share what they attend to."""
+    name = product.left.id if isinstance(product.left, ast.Name) else ""
+    scope = module.function(product) or module.tree
+    return bool(name) and any(
+        isinstance(n, ast.Attribute)
+        and n.attr == "sum"
+        and isinstance(n.value, ast.Name)
+        and n.value.id == name
+        for n in ast.walk(scope)
+    )
 
 
 def _given_axis(code: Code, module: Module, call: ast.Call, operand: ast.expr) -> int | None:
@@ -149,6 +162,16 @@ BAD = (
     ),
 )
 GOOD = (
+    Example("""
+import torch
+from torch import nn
+
+class Slots(nn.Module):
+    def forward(self, slots, x):
+        shares = (self.q(slots) @ self.k(x).transpose(1, 2)).softmax(dim=1)
+        updates = shares @ self.v(x)
+        return updates / shares.sum(-1, keepdim=True)
+"""),
     Example(_POOL.format(softmax=_TORCH, pooled="(weights * states).sum(dim=0)", mark="")),
     Example(
         _POOL.format(

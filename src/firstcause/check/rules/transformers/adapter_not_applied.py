@@ -46,7 +46,15 @@ def _of_requests(code: Code) -> Iterator[Finding]:
     """Generations of a vLLM engine that was told to take adapters, where none of them is given one."""
     engines = [c for c in code.calls("vllm.LLM") if (e := c.constant("enable_lora")) and e.value is True]
     asking = [g.call for g in generations(code) if g.kind == "vllm"]
-    if not engines or not asking or any(c.may_have("lora_request") or len(c.node.args) > 3 for c in asking):
+    known = code.calls("vllm.lora.request.LoRARequest") and not any(
+        c.may_have("default_mm_loras") for c in engines
+    )
+    if (
+        not engines
+        or not known
+        or not asking
+        or any(c.may_have("lora_request") or len(c.node.args) > 3 for c in asking)
+    ):
         return
     for call in asking:
         text = (

@@ -9,6 +9,7 @@ Holds for: transformers, torchvision, all versions.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 
 from firstcause.check.code import Call, Code, finding
@@ -23,6 +24,12 @@ SLUG = "wrong-num-labels"
 CATEGORY: Category = "critical"
 HOLDS: Mapping[str, str] = {}
 
+# Base models by their usual names; what was trained for a task is called otherwise.
+BARE = re.compile(
+    r"(?:[\w.-]+/)?(?:[a-z]*-)?(?:distil|modern|al|camem|g?electra|ro|de)?(?:bert|roberta|electra|deberta|camembert)[a-z]*"
+    r"(?:-(?:base|large|small|tiny|cased|uncased|german|dbmdz|v\d|multilingual|discriminator|generator|whole|word|masking))*",
+    re.IGNORECASE,
+)
 HEADS = (
     "ForSequenceClassification",
     "ForTokenClassification",
@@ -68,9 +75,15 @@ def find(code: Code) -> Iterator[Finding]:
                     f"no num_labels is given, so the head has 2 outputs, and the code names {named} classes"
                 )
                 yield _told(call, text, named, 2)
-            elif not call.may_have("problem_type") and _one_is_asked(code):
+            elif not call.may_have("problem_type") and _one_is_asked(code) and _is_bare(code, call):
                 text = "no num_labels is given, so the head has 2 outputs, and one number was asked for"
                 yield _told(call, text, 1, 2)
+
+
+def _is_bare(code: Code, call: Call) -> bool:
+    """Whether a checkpoint of the hub has no head yet, and is trained here: by a base model's usual name."""
+    name = call.constant("pretrained_model_name_or_path", 0)
+    return name is not None and code.trains() and BARE.fullmatch(str(name.value)) is not None
 
 
 def _one_is_asked(code: Code) -> bool:
