@@ -55,8 +55,10 @@ class Pairs(TorchFunctionMode):
                 "result": list(result.shape),
             },
         )
-        with torch.no_grad():
-            self.distance.append(float((aligned[0] - aligned[1]).float().pow(2).mean()))
+        # Two values of the model's own are at no distance that is to become small.
+        if pair[0].requires_grad != pair[1].requires_grad:
+            with torch.no_grad():
+                self.distance.append(float((aligned[0] - aligned[1]).float().pow(2).mean()))
 
     def take_distance(self) -> float | None:
         """The mean squared distance of the aligned operands since it was last taken; None where there were none."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import multiprocessing
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
@@ -22,13 +21,14 @@ Training = Callable[[Callable[[], None]], object]
 
 def _watched(training: Training, watcher: str, settings: dict[str, Any], out: Any) -> None:
     torch.set_num_threads(1)
-    change = Change({"watch": [watcher], **settings}, SimpleNamespace())  # type: ignore[arg-type]
-    module: Any = importlib.import_module(f"firstcause.lab.audit.{watcher}")
-    if hasattr(module, "parameter_names"):
-        module.parameter_names = lambda recorder: {}
+    modules: dict[str, object] = {}
+    recorder: Any = SimpleNamespace(reachable=SimpleNamespace(modules=modules))
+    change = Change({"watch": [watcher], **settings}, recorder)
     register_optimizer_step_pre_hook(lambda optimizer, args, kwargs: change.before_step(optimizer))
     register_optimizer_step_post_hook(lambda optimizer, args, kwargs: change.after_step(optimizer))
     kept = training(change.start)
+    if isinstance(kept, nn.Module):
+        modules["kept"] = kept
     out.send(change.facts())
     del kept
 
@@ -144,6 +144,7 @@ def test_a_write_into_stored_rows_is_seen_at_its_line(rows: Any) -> None:
 
     assert found["site"]["text"] == "row -= 10.0"
     assert found["changed"] == 1.0
+    assert found["reading"]
     assert found["array"] is isinstance(rows, np.ndarray)
     restored = watched(reading(rows), "data_written", restored=True)["written"]
     assert restored[0]["changed"] == 0.0
@@ -264,6 +265,35 @@ def test_codes_that_are_never_chosen_are_counted_and_chosen_once_they_begin_amon
     assert found["site"]["text"] == "index = torch.cdist(z, codes.weight).argmin(1)"
 
     assert watched(far_codes, "codes_used", revived=6)["codebooks"][0]["used"] > 8
+
+
+class Kept(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("kept", torch.randn(16, 2))
+        self.inner = nn.Linear(3, 2)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        z = self.inner(x)
+        return nn.functional.mse_loss(z, self.kept[torch.cdist(z, self.kept).argmin(1)])
+
+
+def test_codes_in_a_buffer_have_its_name() -> None:
+    def training(begin: Callable[[], None]) -> object:
+        torch.manual_seed(0)
+        model, x = Kept(), 20 + 3 * torch.randn(64, 3)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        begin()
+        for _ in range(3):
+            loss = model(x)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        return model
+
+    (found,) = watched(training, "codes_used")["codebooks"]
+    assert found["name"] == "kept.kept"
+    assert not found["learned"]
 
 
 class Stream(IterableDataset[Any]):  # type: ignore[misc]

@@ -64,6 +64,20 @@ def test_a_term_that_the_program_raises_is_also_tried_without_its_weight(
     ],
 )
 def test_out_changes_data_by_what_they_were_only_where_it_is_also_read(text: str, is_written: bool) -> None:
-    one = {"op": "write", "changed": 1.0, "site": {"text": text}}
+    one = {"op": "write", "reading": False, "changed": 1.0, "site": {"text": text}}
+    found = Ran("as it ran, audited", "program", facts={"written": [one]})
+    assert (inplace_data_mutation.write(found, NOBODY) is not None) is is_written
+
+
+@pytest.mark.parametrize(("reading", "is_written"), [(True, True), (False, False)])
+def test_a_constant_written_as_a_sample_is_read_stays_in_the_store_and_one_that_fills_a_buffer_is_meant(
+    reading: bool, is_written: bool
+) -> None:
+    one = {
+        "op": "__setitem__",
+        "reading": reading,
+        "changed": 0.3,
+        "site": {"text": "spec[low:high, :] = 0.0"},
+    }
     found = Ran("as it ran, audited", "program", facts={"written": [one]})
     assert (inplace_data_mutation.write(found, NOBODY) is not None) is is_written

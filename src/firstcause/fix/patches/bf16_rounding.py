@@ -52,7 +52,7 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
         # Those of the class that keeps the average: elsewhere other things are narrow.
         own = module_of(facts, project)
         nodes = own.nodes_on(int(facts["line"])) if own is not None else []
-        owner = own.method_class(nodes[0]) if own is not None and nodes else None
+        owner = own.method_class(nodes[-1]) if own is not None and nodes else None
         places = [(m, n) for m, n in places if m is own and owner is not None and m.method_class(n) is owner]
         weights = places[0] if places else None
     else:

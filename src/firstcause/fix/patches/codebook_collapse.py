@@ -17,6 +17,7 @@ from firstcause.fix.operations import Facts, named_line
 from firstcause.fix.statements import inserted_line_after
 from firstcause.schema import Fix, Site
 from firstcause.source import Module, Project
+from firstcause.source.callsites import last_name
 
 CAUSE = "codebook-collapse"
 
@@ -37,7 +38,34 @@ def line(facts: Facts, project: Project) -> Site | None:
                     and isinstance(node.value, ast.Call)
                 ):
                     return module.site(node)
+        registered = _registered(project, attribute)
+        if registered is not None:
+            return registered[0].site(registered[1])
     return named_line(facts, project)
+
+
+def _registered(project: Project, attribute: str) -> tuple[Module, ast.AST] | None:
+    """Where a buffer of this name gets its first values: what is registered, or the statement that made what is."""
+    for module in project.modules:
+        for call in module.nodes(ast.Call):
+            named = (
+                len(call.args) > 1
+                and isinstance(call.args[0], ast.Constant)
+                and call.args[0].value == attribute
+            )
+            if not named or last_name(call.func) != "register_buffer":
+                continue
+            given, function = call.args[1], module.function(call)
+            if isinstance(given, ast.Name) and function is not None:
+                made = [
+                    n
+                    for n in module.inside(function, ast.Assign)
+                    if any(isinstance(t, ast.Name) and t.id == given.id for t in n.targets)
+                ]
+                if made:
+                    return module, made[-1]
+            return module, call
+    return None
 
 
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:

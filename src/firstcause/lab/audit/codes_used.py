@@ -36,7 +36,12 @@ class Watch(Watcher):
                 self.books.revive()
 
     def facts(self) -> dict[str, Any]:
-        names = parameter_names(self.recorder)
+        buffers = {
+            id(b): f"{path}.{name}"
+            for path, module in reversed(list(self.recorder.reachable.modules.items()))
+            for name, b in module.named_buffers()
+        }
+        names = buffers | parameter_names(self.recorder)
         return {
             "codebooks": [b.facts() | {"name": names.get(id(b.codes), "")} for b in self.books.books.values()]
         }

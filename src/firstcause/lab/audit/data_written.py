@@ -24,11 +24,15 @@ WRITES = (
     "neg abs exp log sqrt round floor normal uniform masked_fill masked_scatter index_fill index_copy index_add "
     "random exponential bernoulli lerp addcmul addcdiv relu sigmoid tanh subtract multiply divide true_divide dropout"
 )
+READS = ("__getitem__", "__getitems__")
 SHOWN, TRACED, MOST_BYTES = 6, 3, 16_000_000
 
 
 class Watch(Watcher):
-    """Facts: ``written``, a place a statement: the name of the data, the share that has changed, and how often it wrote."""
+    """Facts: ``written``, a place a statement: the name of the data, the share that has changed, and how often it wrote.
+
+    ``reading`` says that it wrote while a sample was read: what a dataset hands out, not a store that the training fills.
+    """
 
     CALLS = frozenset(WRITES.split())
 
@@ -69,7 +73,8 @@ class Watch(Watcher):
     def _wrote(self, hit: stored.Stored, name: str, site: dict[str, Any] | None) -> None:
         if site is not None:
             one = self.places.setdefault(
-                (site["file"], site["line"]), {"site": site, "op": name, "held": hit, "times": 0}
+                (site["file"], site["line"]),
+                {"site": site, "op": name, "held": hit, "times": 0, "reading": _reading(sys._getframe(1))},
             )
             one["times"] += 1
 
@@ -131,6 +136,7 @@ class Watch(Watcher):
                 {
                     "site": one["site"],
                     "op": one["op"],
+                    "reading": one["reading"],
                     "times": one["times"],
                     "name": held.name,
                     "array": not isinstance(held.value, torch.Tensor),
@@ -140,3 +146,7 @@ class Watch(Watcher):
                 }
             )
         return {"written": found}
+
+
+def _reading(frame: FrameType | None) -> bool:
+    return any(one.f_code.co_name in READS for one in places.user_frames(frame))

@@ -21,12 +21,17 @@ CHANGED = 0.02
 
 
 def write(found: Ran, examination: Examination) -> Facts | None:
-    """The first write that changes stored data by what they were before: one that fills them with others is meant."""
+    """The first write that changes stored data by what they were before, or as a sample is read.
+
+    Another one that fills them with values is meant: a replay buffer, a queue of keys.
+    """
     written: list[Facts] = found.facts.get("written") or []
     return next((w for w in written if w["changed"] >= CHANGED and _of_itself(w, examination)), None)
 
 
 def _of_itself(one: Facts, examination: Examination) -> bool:
+    if one["reading"]:
+        return True
     if one["op"] not in ("__setitem__", "copy_", "write"):
         return one["op"] not in ("zero_", "fill_", "normal_", "uniform_", "random_")
     text = one["site"]["text"]
