@@ -2,49 +2,12 @@
 
 from __future__ import annotations
 
-import multiprocessing
-from collections.abc import Callable, Iterator
-from types import SimpleNamespace
-from typing import Any
+from collections.abc import Callable
 
-import numpy as np
 import pytest
 import torch
+from forked import Training, watched
 from torch import nn
-from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
-from torch.utils.data import DataLoader, Dataset, IterableDataset, TensorDataset
-
-from firstcause.lab.interventions.audit import Change
-
-Training = Callable[[Callable[[], None]], object]
-
-
-def _watched(training: Training, watcher: str, settings: dict[str, Any], out: Any) -> None:
-    torch.set_num_threads(1)
-    modules: dict[str, object] = {}
-    recorder: Any = SimpleNamespace(reachable=SimpleNamespace(modules=modules))
-    change = Change({"watch": [watcher], **settings}, recorder)
-    register_optimizer_step_pre_hook(lambda optimizer, args, kwargs: change.before_step(optimizer))
-    register_optimizer_step_post_hook(lambda optimizer, args, kwargs: change.after_step(optimizer))
-    kept = training(change.start)
-    if isinstance(kept, nn.Module):
-        modules["kept"] = kept
-    out.send(change.facts())
-    del kept
-
-
-def watched(training: Training, watcher: str, **settings: Any) -> dict[str, Any]:
-    """The facts of one watcher; the training calls what it is given where its loop begins, and returns what is to live."""
-    context = multiprocessing.get_context("fork")
-    into, out = context.Pipe(duplex=False)
-    child = context.Process(target=_watched, args=(training, watcher, settings, out))
-    child.start()
-    out.close()
-    try:
-        found: dict[str, Any] = into.recv()
-    finally:
-        child.join()
-    return found
 
 
 def fit(net: nn.Module, x: torch.Tensor, y: torch.Tensor, steps: int, begin: Callable[[], None]) -> nn.Module:
@@ -108,140 +71,6 @@ def test_units_that_begin_equal_stay_equal() -> None:
     assert (first["alike"], first["still_alike"], first["rows"]) == (True, True, 16)
 
 
-class Readings(Dataset[Any]):  # type: ignore[misc]
-    def __init__(self, rows: Any, copied: bool = False) -> None:
-        self.rows, self.copied = rows, copied
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __getitem__(self, index: int) -> Any:
-        row = self.rows[index]
-        if self.copied:
-            row = row + 0
-        row -= 10.0
-        return row
-
-
-def reading(rows: Any, copied: bool = False) -> Training:
-    def training(begin: Callable[[], None]) -> object:
-        loader = DataLoader(Readings(rows, copied), batch_size=5)
-        net = nn.Linear(4, 1)
-        optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
-        begin()
-        for _ in range(2):
-            for batch in loader:
-                net(batch.float()).mean().backward()
-                optimizer.step()
-        return loader
-
-    return training
-
-
-@pytest.mark.parametrize("rows", [torch.rand(20, 4) + 10, np.random.default_rng(0).random((20, 4)) + 10])
-def test_a_write_into_stored_rows_is_seen_at_its_line(rows: Any) -> None:
-    (found,) = watched(reading(rows), "data_written")["written"]
-
-    assert found["site"]["text"] == "row -= 10.0"
-    assert found["changed"] == 1.0
-    assert found["reading"]
-    assert found["array"] is isinstance(rows, np.ndarray)
-    restored = watched(reading(rows), "data_written", restored=True)["written"]
-    assert restored[0]["changed"] == 0.0
-
-
-def test_a_write_into_a_copy_is_none() -> None:
-    assert watched(reading(torch.rand(20, 4), copied=True), "data_written")["written"] == []
-
-
-class Noisy(Dataset[Any]):  # type: ignore[misc]
-    def __init__(self, own: bool) -> None:
-        self.rng = np.random.default_rng(0) if own else None
-
-    def __len__(self) -> int:
-        return 16
-
-    def __getitem__(self, index: int) -> Any:
-        draw = self.rng.normal() if self.rng is not None else torch.randn(()).item()
-        return torch.tensor([draw, 1.0])
-
-
-def loading(dataset: Any, epochs: int = 1, **settings: Any) -> Training:
-    """A small training over a loader with workers."""
-
-    def training(begin: Callable[[], None]) -> object:
-        loader = DataLoader(dataset, batch_size=4, **settings)
-        net = nn.Linear(2, 1)
-        optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
-        begin()
-        for _ in range(epochs):
-            for batch in loader:
-                net(batch.float()).mean().backward()
-                optimizer.step()
-        return loader
-
-    return training
-
-
-def _seeded(worker: int) -> None:
-    info: Any = torch.utils.data.get_worker_info()
-    info.dataset.rng = np.random.default_rng(torch.initial_seed())
-
-
-def test_workers_that_draw_from_copies_of_one_generator_are_told_with_their_next_number() -> None:
-    (found,) = watched(loading(Noisy(own=True), num_workers=2), "worker_draws")["draws"]
-
-    assert (found["name"], found["alike"], found["number"]) == ("rng", "workers", 2)
-    assert (found["owner"], found["kind"]) == ("Noisy", "Generator")
-    assert found["drawn"][0] == found["drawn"][1]
-
-
-@pytest.mark.parametrize(("own", "init"), [(False, None), (True, _seeded)])
-def test_workers_with_seeds_of_their_own_are_not(own: bool, init: Any) -> None:
-    training = loading(Noisy(own), num_workers=2, worker_init_fn=init)
-
-    assert watched(training, "worker_draws")["draws"] == []
-
-
-def ordered(by: str) -> Training:
-    def training(begin: Callable[[], None]) -> object:
-        torch.manual_seed(0)
-        x = torch.randn(200, 4)
-        order = x[:, 0].argsort()
-        x, y = x[order], x[order, :1]
-        net = nn.Linear(4, 1)
-        optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
-        loader = DataLoader(TensorDataset(x, y), batch_size=10, shuffle=by == "shuffled")
-        begin()
-        for _ in range(2):
-            cut = ((x[i : i + 10], y[i : i + 10]) for i in range(0, 200, 10))
-            for rows, wanted in cut if by == "slices" else loader:
-                loss = nn.functional.mse_loss(net(rows), wanted)
-                optimizer.zero_grad()
-                loss.backward()
-                optimizer.step()
-        return loader
-
-    return training
-
-
-@pytest.mark.parametrize("by", ["loader", "slices"])
-def test_sorted_samples_give_batches_of_like_targets_until_they_are_shuffled(by: str) -> None:
-    one = watched(ordered(by), "batch_order")["order"]
-    assert (one["by"], one["passes"]) == (by, 2)
-    assert one["runs"] > 8
-    assert one["loss"] > 0
-
-    assert watched(ordered(by), "batch_order", shuffled=True)["order"]["runs"] < 2
-
-
-def test_a_loader_that_shuffles_has_no_fixed_order() -> None:
-    one = watched(ordered("shuffled"), "batch_order")["order"]
-
-    assert one["by"] is None
-    assert one["runs"] < 2
-
-
 def far_codes(begin: Callable[[], None]) -> object:
     torch.manual_seed(0)
     encoder, codes = nn.Linear(3, 2), nn.Embedding(16, 2)
@@ -294,35 +123,6 @@ def test_codes_in_a_buffer_have_its_name() -> None:
     (found,) = watched(training, "codes_used")["codebooks"]
     assert found["name"] == "kept.kept"
     assert not found["learned"]
-
-
-class Stream(IterableDataset[Any]):  # type: ignore[misc]
-    """Numbers that are drawn, or a share each of the same numbers, shuffled."""
-
-    def __init__(self, shared_out: bool) -> None:
-        self.rng, self.shared_out = np.random.default_rng(0), shared_out
-
-    def __iter__(self) -> Iterator[Any]:
-        info = torch.utils.data.get_worker_info()
-        number, count = (info.id, info.num_workers) if info is not None else (0, 1)
-        own = np.arange(16.0)[number::count]
-        if self.shared_out:
-            self.rng.shuffle(own)
-        for x in own:
-            yield torch.tensor([x if self.shared_out else self.rng.normal(), 1.0])
-
-
-@pytest.mark.parametrize(("shared_out", "number"), [(False, 1), (True, 0)])
-def test_workers_that_shuffle_shares_of_their_own_alike_repeat_nothing(shared_out: bool, number: int) -> None:
-    training = loading(Stream(shared_out), num_workers=2)
-
-    assert len(watched(training, "worker_draws")["draws"]) == number
-
-
-def test_one_worker_that_begins_each_epoch_alike_is_told() -> None:
-    (found,) = watched(loading(Noisy(own=True), epochs=3, num_workers=1), "worker_draws")["draws"]
-
-    assert (found["name"], found["alike"], found["number"]) == ("rng", "epochs", 3)
 
 
 def triplets(near_first: bool, hardest: bool = False, given: bool = False) -> Training:
