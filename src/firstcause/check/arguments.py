@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from firstcause.check.client_requests import plain_requests
 from firstcause.check.code import Call, Code
-from firstcause.check.facts.generation import plain_requests
 from firstcause.check.signatures import table
 
 LIBRARIES = ("torch", "transformers", "trl", "peft", "accelerate", "lightning", "vllm", "sglang")

@@ -17,6 +17,9 @@ from firstcause.source.frames import Value
 from firstcause.source.launch import concerning
 from firstcause.source.resolve import external, resolve
 
+# Classes of trl that have no arguments of a trainer's name.
+BESIDE = frozenset({"trl.ScriptArguments", "trl.ModelConfig", "trl.DatasetMixtureConfig"})
+
 
 @dataclass(frozen=True, eq=False)
 class Refused:
@@ -59,10 +62,6 @@ def _kinds(code: Code, call: Call) -> list[tuple[str, str]]:
             return []
         found.append((library, last))
     return found
-
-
-# Classes of trl that have no arguments of a trainer's name.
-BESIDE = frozenset({"trl.ScriptArguments", "trl.ModelConfig", "trl.DatasetMixtureConfig"})
 
 
 def _configs(code: Code, call: Call) -> list[ConfigFile]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator
 
-from firstcause.check.code import Call, Code, is_own_attribute
+from firstcause.check.client_requests import requests
+from firstcause.check.code import Call, Code
 from firstcause.check.facts.fact import Fact
 from firstcause.check.facts.table import generation
 from firstcause.check.facts.values import value_of
@@ -19,13 +19,7 @@ TASKS = {
     "token-classification": "token_classification", "text-generation": "causal_lm", "text2text-generation": "seq2seq",
     "question-answering": "question_answering", "image-classification": "image_classification", "fill-mask": "masked_lm",
 }  # fmt: skip
-# Calls of OpenAI's client, and what their arguments set.
-REQUESTS = (
-    "completions.create",
-    "completions.parse",
-    "completions.stream",
-    "responses.create",
-)
+# What the arguments of a request to OpenAI's protocol set.
 ASKED = {
     "temperature": "temperature",
     "top_p": "top_p",
@@ -52,36 +46,6 @@ def generation_facts(code: Code) -> Iterator[Fact]:
                 yield Fact("batch_size", size.value, size.site, how, "batch_size", not size.overridable)
     for call in (*code.methods("generate"), *code.calls("transformers.GenerationConfig")):
         yield from _decoding(call, call.name.rpartition(".")[2])
-
-
-def requests(code: Code) -> list[Call]:
-    """The calls of OpenAI's client that have a model answer."""
-    if not code.imports("openai"):
-        return []
-    found = code.methods("create", "parse", "stream")
-    return [call for call in found if ast.unparse(call.node.func).endswith(REQUESTS)]
-
-
-def plain_requests(code: Code) -> list[Call]:
-    """Those of a client that surely is OpenAI's own, and not wrapped by another library that takes more."""
-    return [call for call in requests(code) if _is_own(code, call)]
-
-
-def _is_own(code: Code, call: Call) -> bool:
-    root: ast.expr = call.node.func
-    while isinstance(root, ast.Attribute) and not is_own_attribute(root):
-        root = root.value
-    made = code.made_by(call.module, root) - {""}
-    if made:
-        return all(m.startswith("openai.") for m in made)
-    return isinstance(root, ast.Name) and "OpenAI" in ast.unparse(
-        next((a.annotation for a in _arguments(call) if a.arg == root.id and a.annotation is not None), root)
-    )
-
-
-def _arguments(call: Call) -> list[ast.arg]:
-    function = call.module.function(call.node)
-    return [n for n in ast.walk(function.args) if isinstance(n, ast.arg)] if function is not None else []
 
 
 def _requests(code: Code) -> Iterator[Fact]:

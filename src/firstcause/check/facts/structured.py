@@ -6,11 +6,11 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
+from firstcause.check.client_requests import plain_requests
 from firstcause.check.code import Call, Code
 from firstcause.check.engines import generations
 from firstcause.check.facts.engines import Configuration
 from firstcause.check.facts.fact import Fact
-from firstcause.check.facts.generation import plain_requests
 from firstcause.source.callsites import last_name
 from firstcause.source.frames import Value
 from firstcause.source.steps import Step

@@ -26,6 +26,7 @@ from firstcause.source.resolve import Defined, external, resolve
 
 CAUSE = "bf16-rounding"
 MOST_PLACES = 6
+Place = tuple[Module, ast.expr]
 
 
 def line(facts: Facts, project: Project) -> Site | None:
@@ -46,38 +47,42 @@ def line(facts: Facts, project: Project) -> Site | None:
 
 
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:
-    """The weights in float32; nothing for an epsilon, since where float32 begins is a choice."""
+    """The weights, or their average, in float32; nothing for an epsilon, since where float32 begins is a choice."""
     places = _narrowed(project)
     if facts.get("average"):
-        # Those of the class that keeps the average: elsewhere other things are narrow.
-        own = module_of(facts, project)
-        nodes = own.nodes_on(int(facts["line"])) if own is not None else []
-        owner = own.method_class(nodes[-1]) if own is not None and nodes else None
-        places = [(m, n) for m, n in places if m is own and owner is not None and m.method_class(n) is owner]
-        weights = places[0] if places else None
+        places = _of_average(facts, project, places)
+        kept = places[0] if places else None
+        what, costs = "average", "the average takes twice the memory."
+        leaves = "What was averaged before."
     else:
-        weights = _weights(project, places) if facts.get("updates") else None
-    if weights is None or len(places) > MOST_PLACES:
+        kept = _weights(project, places) if facts.get("updates") else None
+        what = "weights"
+        costs = "weights, gradients and optimizer state take twice the memory, and the forward pass runs in float32."
+        leaves = "The speed of bfloat16: torch.autocast around the forward pass gives it back and leaves the weights in float32."
+    if kept is None or len(places) > MOST_PLACES:
         return None
-    module, node = weights
+    module, node = kept
     old, new, site = module.segment(node), _wide(module, node), module.site(node)
-    # What is fed to the weights has their type: one that stayed narrow would be refused.
-    what = "average" if facts.get("average") else "weights"
     more = f" and {len(places) - 1} more place(s) that name bfloat16" if len(places) > 1 else ""
     return draft(
         project,
         root,
         CAUSE,
+        # What is fed to the weights has their type: one that stayed narrow would be refused.
         [replaced(m, n, _wide(m, n)) for m, n in places],
         f"Keep the {what} in float32: `{old}` at {site} becomes `{new}`{more}, so that updates below 0.4 % of a value are "
         "not rounded away.",
-        f"{site}: the average takes twice the memory."
-        if facts.get("average")
-        else f"{site}: weights, gradients and optimizer state take twice the memory, and the forward pass runs in float32.",
-        "What was averaged before."
-        if facts.get("average")
-        else "The speed of bfloat16: torch.autocast around the forward pass gives it back and leaves the weights in float32.",
+        f"{site}: {costs}",
+        leaves,
     )
+
+
+def _of_average(facts: Facts, project: Project, places: list[Place]) -> list[Place]:
+    """Those in the class that keeps the average: elsewhere other things are narrow."""
+    own = module_of(facts, project)
+    nodes = own.nodes_on(int(facts["line"])) if own is not None else []
+    owner = own.method_class(nodes[-1]) if own is not None and nodes else None
+    return [(m, n) for m, n in places if m is own and owner is not None and m.method_class(n) is owner]
 
 
 def _wide(module: Module, node: ast.expr) -> str:
@@ -87,7 +92,7 @@ def _wide(module: Module, node: ast.expr) -> str:
     return "torch.float32"
 
 
-def _weights(project: Project, places: list[tuple[Module, ast.expr]]) -> tuple[Module, ast.expr] | None:
+def _weights(project: Project, places: list[Place]) -> Place | None:
     """The one place that narrows a model, where several are named; the only place in any case."""
     models = [(m, n) for m, n in places if _narrows_a_model(project, m, n)]
     chosen = models if len(places) > 1 else places
@@ -114,9 +119,9 @@ def _builds_a_module(project: Project, module: Module, call: ast.Call) -> bool:
     return external(found).startswith("torch.nn.") and not external(found).startswith("torch.nn.functional")
 
 
-def _narrowed(project: Project) -> list[tuple[Module, ast.expr]]:
+def _narrowed(project: Project) -> list[Place]:
     """Where the program asks for bfloat16: ``torch.bfloat16`` and ``.bfloat16()``, autocast's own left out."""
-    found: list[tuple[Module, ast.expr]] = []
+    found: list[Place] = []
     for module in project.modules:
         for node in ast.walk(module.tree):
             if isinstance(node, ast.Attribute) and node.attr == "bfloat16":

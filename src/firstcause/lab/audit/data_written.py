@@ -71,12 +71,13 @@ class Watch(Watcher):
                 self._wrote(hit, name, places.here())
 
     def _wrote(self, hit: stored.Stored, name: str, site: dict[str, Any] | None) -> None:
-        if site is not None:
-            one = self.places.setdefault(
-                (site["file"], site["line"]),
-                {"site": site, "op": name, "held": hit, "times": 0, "reading": _reading(sys._getframe(1))},
-            )
-            one["times"] += 1
+        if site is None:
+            return
+        place = site["file"], site["line"]
+        if place not in self.places:
+            reading = _reading(sys._getframe(1))
+            self.places[place] = {"site": site, "op": name, "held": hit, "times": 0, "reading": reading}
+        self.places[place]["times"] += 1
 
     # ------------------------------------------------------------------ arrays, whose writes no mode sees
 

@@ -121,8 +121,9 @@ class Watch(Watcher):
             one = self.found[key_of]
             one["passes"] += 1
             for other in dropping if len(one["alike"]) < SHOWN else ():
-                if other["kind"] == "function" and other["name"] == first["name"]:
-                    one["alike"] += [other["site"]] if other["site"] not in [site, *one["alike"]] else []
+                alike = other["kind"] == "function" and other["name"] == first["name"]
+                if alike and other["site"] not in [site, *one["alike"]]:
+                    one["alike"].append(other["site"])
             if len(one["figures"]) < REPEATED:
                 figures = self._repeat(module, args, result)
                 one["figures"] += [figures] if figures is not None else []
