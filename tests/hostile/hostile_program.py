@@ -7,6 +7,7 @@ Header lines stand in the first lines of the file, all of them optional:
     # stdin: 1 2\\n3\\n                  text with escapes
     # env: A=1 B=2                     set for the command
     # scrub: REGEX                     volatile text of the program's own; may be repeated
+    # own-abort: TEXT                  on stderr where a library of the program's ends it now and then: run anew
     # journals: 1                      so many observed processes must have left steps in the record
     # needs: transformers              skipped where a module is missing
     # python: 3.11                     skipped on older interpreters
@@ -30,7 +31,9 @@ from pathlib import Path
 import pytest
 
 PROGRAMS = Path(__file__).parent / "programs"
-_KEYS = "launch|expect-exit|stdin|env|scrub|journals|needs|python|send|terminal|slow|known-difference"
+_KEYS = (
+    "launch|expect-exit|stdin|env|scrub|own-abort|journals|needs|python|send|terminal|slow|known-difference"
+)
 _HEADER = re.compile(rf"^\ufeff?# ({_KEYS})(?:: ?(.*?))?\r?$", re.M)
 _HEADER_BYTES = 1000
 

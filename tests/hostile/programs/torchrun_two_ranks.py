@@ -1,6 +1,7 @@
 # journals: 2
 # launch: torchrun --nproc_per_node=2 --master_port=0 --rdzv_backend=c10d --rdzv_endpoint=127.0.0.1:0 {file}
 # scrub: \[?[WEI]\d{4} \d\d:\d\d:\d\d\.\d+ \d+
+# own-abort: terminate called without an active exception
 """DistributedDataParallel over two processes that torchrun starts."""
 import os
 
