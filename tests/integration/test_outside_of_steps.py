@@ -14,6 +14,7 @@ PROGRAMS = Path(__file__).parent / "programs" / "outside"
 # program: (cause, what stands on the line to fix, what the patch writes)
 ESTABLISHED = {
     "squeezed_validation": ("squeeze-drops-batch-dimension", "self.body(x).squeeze()", ".squeeze(-1)"),
+    "last_validation_batch": ("squeeze-drops-batch-dimension", "keepdim=True).squeeze()", "squeeze("),
     "labels_from_one": ("target-out-of-range", "test_y = torch.randint(0, 4, (32,)) + 1", ""),
     "rows_in_double": ("dtype-double-vs-float", "self.test = torch.as_tensor", "(size=(32, 8))).float()"),
     "audit_in_double": (

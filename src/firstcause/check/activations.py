@@ -39,6 +39,12 @@ GRAPH_SUMS = frozenset(
 )
 # The last part of torchvision's and timm's models.
 HEADS = frozenset({"fc", "classifier", "head", "heads"})
+# segmentation_models_pytorch's networks take fewer than that by place before ``activation``.
+SMP_PLACES = 4
+SMP_ENDS: dict[object, Activation] = {
+    None: "linear", "identity": "linear", "sigmoid": "sigmoid", "softmax": "softmax", "softmax2d": "softmax",
+    "logsoftmax": "log-softmax", "tanh": "tanh",
+}  # fmt: skip
 # Methods that change the shape and not the numbers.
 SHAPES = frozenset(
     {
@@ -133,8 +139,21 @@ def _of_module(code: Code, module: Module, func: ast.expr) -> Activation:
         if name.startswith("torch_geometric.nn.") and name.rpartition(".")[2] in GRAPH_SUMS:
             found.add("linear")
             continue
+        if name.startswith("segmentation_models_pytorch.") and name.count(".") == 1:
+            found.add(_of_segmentation(where, node))
+            continue
         found.add(FUNCTIONS.get(name.rpartition(".")[2], "") if name.startswith("torch.nn.") else "")
     return found.pop() if len(found) == 1 else ""
+
+
+def _of_segmentation(module: Module, node: ast.Call) -> Activation:
+    """What ends a network of segmentation_models_pytorch: nothing, unless ``activation=`` or a head of one's own does."""
+    names = {k.arg for k in node.keywords}
+    replaced = any("segmentation_head" in ast.unparse(t) for a in module.nodes(ast.Assign) for t in a.targets)
+    if names & {None, "aux_params"} or len(node.args) > SMP_PLACES or replaced:
+        return ""
+    given = next((k.value for k in node.keywords if k.arg == "activation"), ast.Constant(None))
+    return SMP_ENDS.get(given.value, "") if isinstance(given, ast.Constant) else ""
 
 
 def _made(code: Code, module: Module, func: ast.expr) -> list[tuple[Module, ast.Call]]:

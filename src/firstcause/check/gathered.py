@@ -47,6 +47,56 @@ def is_reduced_row(code: Code, module: Module, node: ast.AST, depth: int = _DEPT
     return _reduces(node, pairs=False)
 
 
+def is_squeezed_gather(code: Code, module: Module, node: ast.AST) -> bool:
+    """Whether a value is what was gathered along the actions, its axis of one taken away: ``q.gather(1, a).squeeze(1)``."""
+    found = _made(code, module, node)
+    call = found[1] if found is not None else None
+    if found is None or not isinstance(call, ast.Call) or _method(call) != "squeeze":
+        return False
+    module = found[0]
+    axis = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg == "dim"), None)
+    if _number(axis) not in _LAST or not isinstance(call.func, ast.Attribute):
+        return False
+    inner = _made(code, module, call.func.value)
+    if inner is None or not isinstance(inner[1], ast.Call) or _method(inner[1]) != "gather":
+        return False
+    given = inner[1].args[0] if inner[1].args else None
+    named = next((k.value for k in inner[1].keywords if k.arg == "dim"), given)
+    return _number(named) in _LAST
+
+
+def is_kept_column(code: Code, module: Module, node: ast.AST, depth: int = _DEPTH) -> bool:
+    """Whether a value is a column that keeps its axis, or such a one added to and multiplied with others."""
+    if not depth:
+        return False
+    found = _made(code, module, node)
+    if found is None:
+        return False
+    module, node = found
+    if isinstance(node, ast.BinOp):
+        return any(is_kept_column(code, module, side, depth - 1) for side in (node.left, node.right))
+    if isinstance(node, ast.Call) and _method(node) == "detach" and isinstance(node.func, ast.Attribute):
+        return is_kept_column(code, module, node.func.value, depth - 1)
+    return is_gathered_column(code, module, node) or _keeps_axis(code, module, node)
+
+
+def _keeps_axis(code: Code, module: Module, node: ast.AST) -> bool:
+    """Whether the last of two axes is reduced to one and kept: ``q.argmax(1, keepdim=True)``, ``q.max(1, keepdim=True)[0]``."""
+    pairs = isinstance(node, ast.Subscript) and _number(node.slice) in (0, 1)
+    pairs = pairs or (isinstance(node, ast.Attribute) and node.attr in ("values", "indices"))
+    if pairs and isinstance(node, (ast.Attribute, ast.Subscript)):
+        inner = _made(code, module, node.value)
+        node = inner[1] if inner is not None else node
+    if not isinstance(node, ast.Call) or _method(node) not in _REDUCTIONS:
+        return False
+    if pairs is not (_method(node) in ("max", "min")):
+        return False
+    named = {k.arg: k.value for k in node.keywords}
+    keeps = named.get("keepdim", node.args[1] if len(node.args) == 2 else None)
+    axis = node.args[0] if node.args else named.get("dim")
+    return isinstance(keeps, ast.Constant) and keeps.value is True and _number(axis) in _LAST
+
+
 def _reduces(node: ast.AST, pairs: bool) -> bool:
     """Whether a call takes the last of two axes away; ``max`` and ``min`` give the values and where they are."""
     if not isinstance(node, ast.Call) or _method(node) not in _REDUCTIONS:
@@ -62,6 +112,8 @@ def _is_made_column(code: Code, module: Module, node: ast.AST) -> bool:
     found = _made(code, module, node)
     if found is None:
         return False
+    if _keeps_axis(code, *found):
+        return True
     node = found[1]
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         given = [_number(a) for a in node.args]

@@ -16,12 +16,13 @@ from firstcause.cli.progress import Progress, progress, stage
 from firstcause.diagnose import diagnose as settle
 from firstcause.diagnose.bounds import keeps_no_data, without_secrets
 from firstcause.errors import RecordError
-from firstcause.lab import busy, executors
+from firstcause.lab import executors
 from firstcause.lab.counterfactual import Lab
 from firstcause.record.folder import HOME, RunFolder
 from firstcause.record.supervise import afterwards
 from firstcause.report.json_file import diagnosis_to_json
 from firstcause.report.terminal import render_diagnosis
+from firstcause.sandbox import busy
 from firstcause.schema import Case, Diagnosis
 
 # The share of the budget for experiments; the rest is left to try the patch.

@@ -35,6 +35,7 @@ class Repeats:
     ) -> None:
         self.refused, self.asked, self.target = refused, asked, target
         self.behind = [calls.calls[n] for n in sorted(calls.behind(asked))]
+        self.all = calls.calls
         # A backward pass needs the graph of all that was before it.
         self.with_graph = refused is not None and refused.name == "backward"
 

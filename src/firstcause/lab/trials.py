@@ -100,7 +100,8 @@ def _unsqueezed(repeats: Repeats, call: Call, grown: Outputs) -> Iterator[Change
 
 def _varying(repeats: Repeats, call: Call, sizes: Sequence[int]) -> list[int]:
     """The axes of size 1 that the same line was given larger before, as the batches of a loader but for the last."""
-    same = [c for c in repeats.behind if c.name == call.name and c.site == call.site and c is not call]
+    # Calls of other batches too, where several were replayed.
+    same = [c for c in repeats.all if c.name == call.name and c.site == call.site and c is not call]
     shapes = [next(c.given()).shape for c in same]
     return [
         i

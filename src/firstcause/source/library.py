@@ -162,6 +162,14 @@ def _as_attributes(walk: Walk, value: Value, node: ast.Call, chain: Chain) -> Re
     return walk.trace(value.at(node.args[0], (value.path[0]._replace(kind="attr"), *value.path[1:])), chain)
 
 
+def _dumped(walk: Walk, value: Value, node: ast.Call, chain: Chain) -> Result:
+    """``x.model_dump()["k"]`` of pydantic, ``x._asdict()["k"]`` of a named tuple are ``x.k``."""
+    if not isinstance(node.func, ast.Attribute) or not value.path or value.path[0].kind != "item":
+        return None
+    first = value.path[0]._replace(kind="attr")
+    return walk.trace(value.at(node.func.value, (first, *value.path[1:])), chain)
+
+
 def _replace(walk: Walk, value: Value, node: ast.Call, chain: Chain) -> Result:
     if not node.args:
         return None
@@ -186,6 +194,16 @@ def _record(walk: Walk, value: Value, node: ast.Call, chain: Chain) -> Result:
         if found is not None:
             return found
     return None
+
+
+def _divmod(walk: Walk, value: Value, node: ast.Call, chain: Chain) -> Result:
+    """Both parts of ``steps, left = divmod(a, b)``: ``a // b`` and ``a % b``."""
+    part = value.path[0].key if value.path and value.path[0].kind == "item" else None
+    if len(node.args) != 2 or part not in (0, 1):
+        return None
+    operator = ast.FloorDiv() if part == 0 else ast.Mod()
+    made = ast.copy_location(ast.BinOp(node.args[0], operator, node.args[1]), node)
+    return walk.trace(value.at(made, value.path[1:]), chain)
 
 
 def _get(walk: Walk, value: Value, node: ast.Call, chain: Chain) -> Result:
@@ -220,6 +238,7 @@ def _values(walk: Walk, value: Value, node: ast.Call, chain: Chain) -> Result:
 
 HANDLERS: dict[str, Handler] = {
     "builtins.len": _length,
+    "builtins.divmod": _divmod,
     "builtins.zip": _zip,
     "builtins.enumerate": _enumerate,
     "builtins.range": _range,
@@ -232,5 +251,7 @@ HANDLERS: dict[str, Handler] = {
     ".pop": _get,
     ".setdefault": _get,
     ".items": _items,
+    ".model_dump": _dumped,
+    "._asdict": _dumped,
     ".values": _values,
 }

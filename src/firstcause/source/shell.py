@@ -8,32 +8,65 @@ import re
 from collections.abc import Iterator
 
 from firstcause.source.configs.literal import Places
+from firstcause.source.shell_counts import counted
 
+# What a command prints, one such within it included; and a text in double quotes, which may hold one.
+_PRINTED = r"\$\((?:[^()]|\([^()]*\))*\)"
+_QUOTED = rf'"(?:{_PRINTED}|\$(?!\()|[^"\\$]|\\.)*"'
 _TOKEN = re.compile(
-    r"""&?\d*[<>]+(?:&\d+|\s*[^\s;|&<>()]+)?|(?:[^\s;|&<>"'\\()]|\\.|"(?:[^"\\]|\\.)*"|'[^']*'|\$\([^)]*\))+|&&|\|\||[;|&()\n]""",
+    rf"""&?\d*[<>]+(?:&\d+|\s*[^\s;|&<>()]+)?"""
+    rf"""|(?:{_PRINTED}|[^\s;|&<>"'\\()]|\\.|{_QUOTED}|'[^']*')+|&&|\|\||[;|&()\n]""",
     re.DOTALL,
 )
 _ENDS = frozenset({";", "|", "&", "&&", "||", "\n", "(", ")"})
 _REDIRECTED = re.compile(r"&?\d*[<>].*", re.DOTALL)
 _ASSIGNED = re.compile(r"(\w+)=(.*)", re.DOTALL)
-_VARIABLE = re.compile(r"\$(?:\{(\w+)(?::?-([^}]*))?\}|(\w+))")
+_VARIABLE = re.compile(rf"{_PRINTED}|\$(?:\{{(\w+)(?::?-([^}}]*))?\}}|(\w+)|\{{[^}}]*\}}|[@*#?])")
 _ALONE = re.compile(r"\"?\$\{?(\w+)\}?\"?")
-_PARTS = re.compile(r"""\"(?:[^"\\]|\\.)*"|'[^']*'|\$\([^)]*\)|[^"']+""")
+_PARTS = re.compile(rf"""{_QUOTED}|'[^']*'|(?:{_PRINTED}|(?!\$\()[^"'])+|\$\(""", re.DOTALL)
+# Every word that the script was called with: what they are is not known here, and none of them may stand there.
+_ALL_GIVEN = re.compile(r"\"?\$(?:[@*]|\{[@*](?::[^}]*)?\})\"?")
+_BEFORE_ARRAY = frozenset({"then", "do", "else", "declare", "-a", "local", "readonly"})
+_ARRAY = re.compile(r"(\w+)\+?=")
+_ALL_OF = re.compile(r"\"?\$\{(\w+)\[[@*]\]\}\"?")
 
 
 def commands(text: str) -> Iterator[tuple[int, list[ast.expr]]]:
     """The simple commands of a script as words; variables set before are put in, unknown ones stand as ``{}``."""
     places = Places(text)
     known: dict[str, ast.expr] = {}
+    arrays: dict[str, list[ast.expr]] = {}
     words: list[ast.expr] = []
+    filled = ""
     for start, end, token in _tokens(text):
-        if _REDIRECTED.fullmatch(token):
+        if _REDIRECTED.fullmatch(token) or _ALL_GIVEN.fullmatch(token):
+            continue
+        if filled and token == "\n":
+            # An array goes on over several lines.
+            continue
+        every = _ALL_OF.fullmatch(token)
+        if every and every[1] in arrays:
+            words += arrays[every[1]]
             continue
         if token not in _ENDS:
             alone = _ALONE.fullmatch(token)
             said = known.get(alone[1]) if alone else None
             # A word that is only a variable is changed where the variable is set.
-            words.append(said if said is not None else places.constant(_plain(token, known), start, end))
+            words.append(
+                said if said is not None else places.constant(plain(token, known, arrays), start, end)
+            )
+            continue
+        if filled:
+            arrays[filled] = [*arrays.get(filled, []), *words]
+            words, filled = [], ""
+            continue
+        named = _ARRAY.fullmatch(text_of(words[-1])) if words and token == "(" else None
+        if not _BEFORE_ARRAY.issuperset(text_of(w) for w in words[:-1]):
+            named = None
+        if named:
+            filled, words = named[1], []
+            if "+" not in named[0]:
+                arrays.pop(filled, None)
             continue
         if words:
             _assign(words, known)
@@ -79,19 +112,20 @@ def text_of(node: ast.expr) -> str:
     return str(node.value) if isinstance(node, ast.Constant) else ""
 
 
-def _plain(token: str, known: dict[str, ast.expr]) -> str:
+def plain(token: str, known: dict[str, ast.expr], arrays: dict[str, list[ast.expr]]) -> str:
     """A word without its quotes, its variables put in."""
 
     def filled(match: re.Match[str]) -> str:
-        said = known.get(match[1] or match[3])
+        if match[0].startswith(("$(", "${#")):
+            number = counted(match[0], known, arrays, plain)
+            return "{}" if number is None else str(number)
+        said = known.get(match[1] or match[3] or "")
         return text_of(said) if said is not None else match[2] if match[2] is not None else "{}"
 
     found = []
     for part in _PARTS.findall(token):
         if part[0] == "'":
             found.append(part[1:-1])
-        elif part.startswith("$("):
-            found.append("{}")
         else:
             found.append(_VARIABLE.sub(filled, part[1:-1] if part[0] == '"' else part))
     return "".join(found)

@@ -29,8 +29,10 @@ MOST_STEPS = 300
 KEPT_PEAK, KEPT_END, FALLEN = 3.0, 1.2, 0.95
 # A loss that came down to this share of its peak has come back.
 RECOVERED = 0.1
-# A run that came to this share of its first loss, in so many steps, had a rate that trains.
-TRAINED, LEAST_CALM = 0.8, 10
+# A run that came to this share of its first loss, and stayed for so many steps, had a rate that trains: fewer are the first
+# swing of updates that overshoot, whose loss falls on the way to where it rises.
+TRAINED, LEAST_TRAINED = 0.8, 30
+LEAST_CALM = 10
 # A first update of this share of the weights, or weights that grew so many times, is an overshoot.
 LARGE_UPDATE, GROWN = 0.1, 2.0
 # A first update of so many times the weights leaves nothing of them; one of this share is what trainings begin with.
@@ -108,7 +110,12 @@ class Trajectories:
             return None
         left = onset(losses)
         calm = smoothed(losses[: len(losses) if left is None else left])
-        return min(calm) if len(calm) >= LEAST_CALM and min(calm) <= TRAINED * self.start else None
+        if not calm:
+            return None
+        lowest = calm.index(min(calm))
+        # What it had come down by may be lost long before it runs away.
+        lost = next((i for i, v in enumerate(calm) if i > lowest and v > self.start), len(calm))
+        return min(calm) if lost >= LEAST_TRAINED and min(calm) <= TRAINED * self.start else None
 
     @property
     def overshoots(self) -> bool:

@@ -13,6 +13,8 @@ from firstcause.check.brief.vocabulary import word_set
 _MORE = word_set("ceilings", "more")
 _FAILS = word_set("ceilings", "fails")
 _HOLDS = word_set("ceilings", "holds")
+_SAMPLES = word_set("samples", "nouns")
+_LAST_OF_FIT = frozenset({"fits", "fit", "hold", "holds", "goes"})
 _STAYS = frozenset({"stay", "stays", "remain", "remains", "unchanged", "untouched"})
 _KEEPS = word_set("ceilings", "keeps")
 _THAT = frozenset({"the", "my", "our", "those"})
@@ -28,8 +30,17 @@ def too_much(line: Line) -> None:
         if token.claimed or not _counts(token):
             continue
         frame = _frame(line, at)
+        if frame < 0 and _samples_that_fit(tokens, at):
+            # "8 images is what fits on the card at 640 x 640".
+            frame = next(
+                (n for n in range(at + 2, len(tokens)) if _LAST_OF_FIT & set(tokens[n].text.split())), at + 1
+            )
         more = _more_than(line, at)
-        if frame < 0 or not ((more and _fails(line)) or _is_all_that_fits(tokens, max(at, frame))):
+        if frame < 0 or not (
+            (more and _fails(line))
+            or _is_all_that_fits(tokens, max(at, frame))
+            or _samples_that_fit(tokens, at)
+        ):
             continue
         line.claim(
             Reading(
@@ -124,6 +135,13 @@ def _is_all_that_fits(tokens: Sequence[Token], last: int) -> bool:
     """Whether a count is the most there can be: "12 at a time is all that fits"."""
     following = " ".join(words_in(tokens[last + 1 : last + 7]))
     return any(following.startswith(phrase) for phrase in _HOLDS)
+
+
+def _samples_that_fit(tokens: Sequence[Token], at: int) -> bool:
+    """Whether samples are counted, and so many are the most there can be."""
+    noun = tokens[at + 1] if at + 1 < len(tokens) else None
+    sample = noun is not None and noun.text.split()[0] in _SAMPLES
+    return sample and _is_all_that_fits(tokens, at + 1)
 
 
 def batch_that_stays(line: Line, heard: Sequence[Reading]) -> None:

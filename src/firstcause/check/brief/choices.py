@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from firstcause.check.brief.learnt import answers_only
+from firstcause.check.brief.namesakes import is_namesake
 from firstcause.check.brief.plateaus import on_plateau
 from firstcause.check.brief.reading import Line, Reading
 from firstcause.check.brief.stacks import named_stack, names_library
@@ -147,6 +148,8 @@ def _meant(line: Line, at: int, key: str, value: str) -> bool:
         and not line.tokens[at - 1].has("not_needed")
     ):
         return False
+    if is_namesake(line, at, key, value):
+        return False
     if key in ("framework", "method", "report_to") and _only_installed(line, at):
         return False
     if (
@@ -215,6 +218,9 @@ def _meant(line: Line, at: int, key: str, value: str) -> bool:
 
 def _half_of_a_thing(line: Line, at: int) -> bool:
     """Whether "half" describes what stands after it: "half batches", "half an epoch", "the half split"."""
+    if at and line.tokens[at - 1].kind == "number":
+        # "With probability one half".
+        return True
     after = line.tokens[at + 1] if at + 1 < len(line.tokens) else None
     if after is None or after.kind != "word" or (at and line.tokens[at - 1].key == "precision"):
         return False

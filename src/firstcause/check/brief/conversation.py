@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from firstcause.check.brief.annotated import divided
 from firstcause.check.brief.answers import Question, answered, answers_oneself, approved, proposals, topic_of
 from firstcause.check.brief.grammar import read_sentence
+from firstcause.check.brief.headings import opens_with_it, rule_out, ruled_out
 from firstcause.check.brief.normal import normal
 from firstcause.check.brief.reading import Reading, Scene, scene_of
 from firstcause.check.brief.sentences import sentences
@@ -64,6 +65,7 @@ def _message(
     content, remarks = divided(turn.text)
     base = text.line + turn.line
     beside: tuple[int, tuple[str, ...]] = (-1, ())
+    unwanted = set(ruled_out(content))
     for number, sentence in enumerate(sentences(content, known, base, schemas=scene.training)):
         found = answered(sentence, turn, question) if number == 0 else answers_oneself(sentence, asked, topic)
         # "Yes, but 0.85": what follows changes what is accepted.
@@ -74,6 +76,9 @@ def _message(
         if remark:
             topics, corrected = (*beside[1], *topics), True
         line = read_sentence(sentence, scene, known, content, before, topics, corrected)
+        if sentence.line - base in unwanted or opens_with_it(sentence.text):
+            unwanted.discard(sentence.line - base)
+            rule_out(line)
         if not remark and sentence.line - base in remarks:
             beside = (sentence.line, tuple(dict.fromkeys(r.key for r in line.readings)))
         told = all(r.told for r in line.readings)

@@ -19,6 +19,7 @@ _WAITED_FOR = (
     "stop", "patien", "abort", "give up", "gives up", "end the", "once", "as soon as", "when", "if ",
 )  # fmt: skip
 _IN_A_ROW = frozenset({"in", "a", "row"})
+_RUNS = frozenset({"run", "training", "schedule", "whole", "total"})
 _STANDS_STILL = ("stagnat", "stall", "plateau", "flat")
 # What a metric does, or fails to do, while one waits.
 IMPROVES = (
@@ -69,6 +70,17 @@ def _without_gain(line: Line, at: int) -> bool:
     before = [t for t in line.tokens[:at] if t.statement == line.tokens[at].statement]
     stops = any("stop" in t.text for t in before) or "give up" in " ".join(words_in(before))
     return in_vain and not line.tokens[at].unit and stops
+
+
+def share_of_run(line: Line, first: int) -> None:
+    """Claim the 10 % of "warm up over the first 10 epochs (10 % of the run)"."""
+    for at in range(first, min(first + 4, len(line.tokens) - 2)):
+        token = line.tokens[at]
+        if token.kind == "number" and token.unit == "%" and line.tokens[at + 1].text == "of":
+            whole = [t for t in line.tokens[at + 2 : at + 5] if t.kind != "break"]
+            if not token.claimed and any(unit_of(t) or t.text in _RUNS for t in whole):
+                _claim(line, "warmup_ratio", at, ())
+            return
 
 
 def unit_of(token: Token) -> str:
@@ -124,12 +136,16 @@ def _owned(line: Line, at: int, noun: int) -> None:
                     beside.entry = None if beside.has("told") else beside.entry
             return
         if name in ("warmup", "warmup_steps"):
+            if place > at and line.tokens[place - 1].has("not"):
+                # "Within 200 steps without warmup" is when something happens.
+                continue
             if unit == "steps":
                 _claim(line, "warmup_steps", at, (noun, place))
             elif unit == "epochs":
                 # No key has it, and it is no count of epochs to train.
                 for n in (at, noun, place):
                     line.tokens[n].claimed = True
+                share_of_run(line, noun + 1)
             return
         if name == "gradient_accumulation" and unit != "epochs" and number.value > 0:
             _claim(line, "gradient_accumulation", at, (noun, place))

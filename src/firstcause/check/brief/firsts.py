@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from firstcause.check.brief.counts import unit_of
+from firstcause.check.brief.counts import share_of_run, unit_of
 from firstcause.check.brief.reading import Line, Reading
 from firstcause.check.brief.tokens import Token
 from firstcause.check.brief.values import accepts, in_normal_form
@@ -17,6 +17,7 @@ _RISES = ("ris", "rais", "grow", "climb", "increas", "ramp", "warm")
 _GOES = frozenset({"go", "goes", "going", "brought"})
 _ENDS = ("stop", "end", "halt", "quit", "finish", "terminat", "abort")
 _WARMUPS = frozenset({"warmup", "warmup_steps", "warmup_ratio"})
+_CAME = word_set("unwished", "came")
 _OF_ALL = word_set("firsts", "of_all")
 # "6% of the steps warmup".
 _SHARE = re.compile(r"of (?:the |all |its )?(?:\w+ )?(?:steps|updates|iterations|training) warm")
@@ -45,11 +46,17 @@ def first_steps(line: Line) -> None:
         noun = _unit(tokens, at)
         if not (first or over or before in _LAST) or not (noun or first):
             continue
+        if before in ("within", "in") and noun and at > 1 and tokens[at - 2].text in _CAME:
+            # "It collapses within 200 steps without warmup".
+            token.claimed = tokens[noun].claimed = True
+            continue
         verb = _rises(line, at)
         if verb >= 0 and (first or over) and (not noun or unit_of(tokens[noun]) == "steps"):
             _warm_up(line, at, noun, verb)
         elif noun and (first or before in _LAST) and not _ends_there(line, at):
             token.claimed = tokens[noun].claimed = True
+            if verb >= 0 and unit_of(tokens[noun]) == "epochs":
+                share_of_run(line, noun + 1)
 
 
 def _unit(tokens: list[Token], at: int) -> int:

@@ -29,6 +29,9 @@ _MULTIPLE = frozenset({"divisible", "multiple", "multiples", "power", "powers"})
 _OTHER_DECAYS = word_set("fits", "other_decays")
 _NORMS = (["norm"], ["normalisation"], ["normalization"], ["norms"])
 _ONE_CALL = frozenset({"batch", "minibatch", "mini batch", "in a batch"})
+_AT_ONCE = frozenset({"in one go", "at once"})
+_NEXT = frozenset({"next", "following", "coming", "last", "past", "previous"})
+_SPANS = frozenset({"hours", "days", "weeks", "months", "years", "quarters"})
 _CUT_INTO = frozenset({"blocks of", "chunks of", "windows of", "documents of", "sequences of", "length of"})
 _WRITTEN_ROWS = frozenset(
     {"line", "lines", "row", "rows", "record", "records", "file", "files", "entry", "object"}
@@ -93,6 +96,13 @@ def fits(line: Line, number: int, name: int) -> bool:
         return False
     if name + 1 == number and word.text in _ORDINALS:
         return False
+    if (
+        number < name
+        and word.text in _ORDINALS
+        and [t.kind for t in line.tokens[name + 1 : name + 2]] == ["number"]
+    ):
+        # "Below 0.3 in epoch 2".
+        return False
     if _is_ordinal(line, number):
         # "The batch size is halved after epoch 10".
         return False
@@ -109,6 +119,9 @@ def fits(line: Line, number: int, name: int) -> bool:
         return False
     if name < number and word.key == "batch_size" and line.words(number - 1, number) == ["all"]:
         # "One batch of all 5k prompts".
+        return False
+    if word.text in _AT_ONCE and _ahead(line, number):
+        # "The next 24 hours in one go".
         return False
     if word.text in _CUT_INTO and _counts_things(line, number):
         # "In blocks of 2000 notes" cuts the work, and no text.
@@ -173,6 +186,13 @@ def fits(line: Line, number: int, name: int) -> bool:
         return False
     reach = 3 if word.key == "num_layers" else 2
     return token.unit == "%" or not (token.spelled and abs(number - name) > reach)
+
+
+def _ahead(line: Line, at: int) -> bool:
+    """Whether a number counts what lies ahead or behind, or a span of time: "the next 24 hours", "the last 10 values"."""
+    before, after = line.words(at - 1, at), line.words(at + 1, at + 2)
+    spans = bool(after) and after[0] in _SPANS and not any(t.text.startswith("fit") for t in line.tokens)
+    return (bool(before) and before[0] in _NEXT) or spans
 
 
 def _is_ordinal(line: Line, at: int) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from firstcause.check.brief.reading import Line, Reading
 from firstcause.check.brief.tokens import words_in
@@ -53,7 +54,16 @@ def _is_schema(line: Line, at: int) -> bool:
         return False
     before = words_in(t for t in line.tokens[max(0, at - 8) : at] if t.segment == token.segment)
     read = any(w.startswith(_READ) for w in before)
-    return not read and any(w.startswith((*_KEEPS_TO, *_ENFORCES)) for w in before)
+    held = any(w.startswith((*_KEEPS_TO, *_ENFORCES)) for w in before)
+    return not read and (held or _decodes_so(line, at))
+
+
+def _decodes_so(line: Line, at: int) -> bool:
+    """Whether decoding is said to be constrained before: "it can do guided decoding, give it the schema in x.json"."""
+    said = words_in(line.tokens[:at])
+    return any(
+        a.startswith(_ENFORCES) and b in ("decoding", "generation", "sampling") for a, b in pairwise(said)
+    )
 
 
 def held_to_form(line: Line) -> None:
@@ -102,11 +112,19 @@ def _bare_json(line: Line) -> None:
         written = any(w.startswith((*_WRITTEN, "it")) for w in before) and bool(set(before[-2:]) & _IS)
         enforced = any(w.startswith(_ENFORCES) for w in (*before, *after)) or after[:1] == ["only"]
         refused = bool(before) and before[-1] in ("no", "without") and after[:1] != ["schema"]
-        if not (written or enforced or refused):
-            continue
         schema = any(t.text.split()[-1] == "schema" for t in tokens) and any(
             w.startswith(_ENFORCES) for w in words_in(tokens)
         )
+        later = [t for t in tokens if t.start > token.start]
+        # "Take JSON as the answer, enforced by the server through a schema".
+        enforced = enforced or (
+            schema
+            and any(w.startswith(_ENFORCES) for w in words_in(later))
+            and any(w.startswith(_WRITTEN) for w in words_in(tokens))
+            and not any(t.has("not") for t in tokens)
+        )
+        if not (written or enforced or refused):
+            continue
         line.claim(Reading("structured_output", "json_schema" if schema else "json", at, at))
         return
 

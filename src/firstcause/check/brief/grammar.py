@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from firstcause.check.brief.batches import whole_and_part
+from firstcause.check.brief.borrowed import borrowed, told_ends
 from firstcause.check.brief.candidates import several_answers
 from firstcause.check.brief.ceilings import batch_that_stays, too_much, what_fits
 from firstcause.check.brief.choices import choose
@@ -15,6 +16,7 @@ from firstcause.check.brief.firsts import first_steps
 from firstcause.check.brief.forms import held_to_form
 from firstcause.check.brief.frozen import frozen
 from firstcause.check.brief.hardware import name_hardware
+from firstcause.check.brief.kept import kept_checkpoints
 from firstcause.check.brief.labels import count_labels
 from firstcause.check.brief.leftovers import name_leftovers
 from firstcause.check.brief.lengths import said_by_the_way
@@ -24,23 +26,30 @@ from firstcause.check.brief.metrics import best_by, note_metric
 from firstcause.check.brief.modules import target_modules
 from firstcause.check.brief.mood import negated, settle
 from firstcause.check.brief.no_settings import no_settings
+from firstcause.check.brief.nth import counted_off
 from firstcause.check.brief.one_device import held_by_one
-from firstcause.check.brief.paces import kept_checkpoints, paces
+from firstcause.check.brief.paces import paces
 from firstcause.check.brief.pairing import pair
 from firstcause.check.brief.pairs import split_pairs
+from firstcause.check.brief.passes import per_both_ways
 from firstcause.check.brief.places import name_places
 from firstcause.check.brief.reading import Line, Reading, Scene
 from firstcause.check.brief.refine import refine, same_again
 from firstcause.check.brief.relative import changed_values, made_another, relative_values
+from firstcause.check.brief.same_pace import same_paces
 from firstcause.check.brief.samples import sample_counts
 from firstcause.check.brief.schedules import starting_rates, stepped_rates
 from firstcause.check.brief.secrets import name_secrets
 from firstcause.check.brief.sentences import Sentence
+from firstcause.check.brief.settings_files import settings_files
 from firstcause.check.brief.several_batches import several_batches
 from firstcause.check.brief.shares import all_of_them, share_of_each
 from firstcause.check.brief.shorthand import glued_letters
 from firstcause.check.brief.splits import held_out
 from firstcause.check.brief.swaps import swaps
+from firstcause.check.brief.taken_up import follow
+from firstcause.check.brief.token_batches import token_batches
+from firstcause.check.brief.tokens import Token
 from firstcause.check.brief.totals import per_pass, total_batches
 from firstcause.check.brief.updates import summed_up, update_paces
 from firstcause.check.brief.visits import visits
@@ -60,7 +69,9 @@ def read_sentence(
     line = Line(sentence, scene, [], topic)
     if not sentence.tokens:
         return line
-    corrects = any(t.has("correction") for t in sentence.tokens)
+    corrects = any(
+        t.has("correction") and not _is_one_update(sentence.tokens, n) for n, t in enumerate(sentence.tokens)
+    )
     no_settings(line)
     held_by_one(line)
     glued_letters(line)
@@ -69,12 +80,15 @@ def read_sentence(
     used(line)
     name_hardware(line)
     all_of_them(line, heard)
+    settings_files(line)
     name_places(line, known, typed, heard)
+    token_batches(line)
     too_much(line)
     batch_that_stays(line, heard)
     what_fits(line, heard)
     sample_counts(line)
     said_by_the_way(line)
+    counted_off(line)
     held_out(line)
     exempt_from_decay(line)
     total_batches(line)
@@ -82,8 +96,10 @@ def read_sentence(
     starting_rates(line)
     several_batches(line)
     update_paces(line)
+    per_both_ways(line)
     first_steps(line)
     paces(line)
+    same_paces(line, heard)
     owned_counts(line)
     kept_checkpoints(line)
     name_secrets(line, typed)
@@ -105,12 +121,15 @@ def read_sentence(
     relative_values(line, known, heard)
     changed_values(line, known, heard)
     made_another(line, known, heard)
+    told_ends(line, known, heard)
+    borrowed(line, heard)
     name_leftovers(line, known, heard, corrected or corrects)
     per_pass(line)
     _unwanted(line)
     same_again(line)
     line.readings.sort(key=lambda r: r.first)
     settle(line)
+    follow(line, heard)
     for reading in line.readings:
         fallback = reading.condition.startswith(_IFS)
         reading.corrects = reading.corrects or ((corrects or corrected) and not fallback)
@@ -121,6 +140,17 @@ def read_sentence(
     whole_and_part(line)
     note_metric(line)
     return line
+
+
+# "The first update after 10,000 steps" corrects nothing.
+_BEFORE_UPDATE = frozenset(
+    {"a", "an", "one", "each", "every", "per", "first", "last", "next", "weight", "gradient", "parameter"}
+)
+
+
+def _is_one_update(tokens: Sequence[Token], at: int) -> bool:
+    before = tokens[at - 1].text.split() if at else []
+    return tokens[at].text == "update" and bool(before) and before[-1] in _BEFORE_UPDATE
 
 
 _PACES = {"save": "save_strategy", "eval": "eval_strategy"}

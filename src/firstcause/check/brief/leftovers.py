@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from firstcause.check.brief.belongs import counts_ones, has_other_name, is_nth
 from firstcause.check.brief.limits import limit
 from firstcause.check.brief.numbers import whole
 from firstcause.check.brief.reading import Line, Reading
+from firstcause.check.brief.recalled import is_ours, recalls
 from firstcause.check.brief.tokens import Token
 from firstcause.check.brief.values import accepts, in_normal_form
 from firstcause.check.brief.vocabulary import Vocabulary, word_set
@@ -24,6 +26,23 @@ _NUMERIC = frozenset({"whole", "rate", "share", "number", "tokens"})
 # "Do 5e-6", "then take 1e-4".
 _CHOOSES = (["do"], ["use"], ["take"], ["try"], ["go with"], ["pick"], ["choose"])
 _FEW_WORDS = 2
+# "Lower the value to 0.1" names nothing of its own.
+_VALUES = frozenset(
+    {
+        "value",
+        "number",
+        "setting",
+        "figure",
+        "limit",
+        "count",
+        "one",
+        "rate",
+        "whole",
+        "thing",
+        "latter",
+        "former",
+    }
+)
 _TRAINING = word_set("leftovers", "training")
 
 
@@ -69,6 +88,7 @@ def name_leftovers(line: Line, known: Vocabulary, heard: Sequence[Reading], corr
             limit(line, at, at, at) != "eq"
             and (found := _last_like(token, known, line.readings))
             and not known.keys[found.key].bound
+            and found.key != "seed"
         ):
             # "Minimum 3 epochs, maximum 10": both hold. "Cosine, 1e-4, min 1e-5" is where a schedule ends.
             if found.key == "learning_rate" and any(t.gives("scheduler") for t in line.tokens):
@@ -110,6 +130,9 @@ def _answers(line: Line, at: int, name: str, known: Vocabulary) -> bool:
     if any(r.key == name and not r.told for r in line.readings):
         # "0.7, and write everything into one file": it is answered.
         return False
+    if has_other_name(line, at):
+        # "Beta 0.1 yes".
+        return False
     after = line.tokens[at + 1] if at + 1 < len(line.tokens) else None
     if after is not None and after.kind == "word" and after.key not in ("", name):
         return False
@@ -128,7 +151,7 @@ def _is_count(token: Token) -> bool:
 def _counts_something(line: Line, at: int) -> bool:
     """Whether a number stands before a noun of its own, or is no setting at all."""
     token = line.tokens[at]
-    if token.unit in ("gb", "mb", "b", "x"):
+    if token.unit in ("gb", "mb", "b", "x") or is_nth(line, at) or counts_ones(line, at):
         return True
     after = line.tokens[at + 1] if at + 1 < len(line.tokens) else None
     if after is not None and after.text in ("each", "apiece"):
@@ -153,7 +176,15 @@ def _like(reading: Reading, token: Token, known: Vocabulary, loosely: bool = Fal
         return True
     if not value or not reading.value:
         return False
+    if key.kind == "number" and not key.most < 1 and 0.1 <= value / reading.value <= 10:
+        # A temperature of 0.7, and of 1.0.
+        return True
     return (value < 1) == (reading.value < 1) and 1e-2 <= value / reading.value <= 1e2
+
+
+def is_alike(reading: Reading, token: Token, known: Vocabulary) -> bool:
+    """Whether a number could be another value of what was read."""
+    return _like(reading, token, known)
 
 
 def _last_like(token: Token, known: Vocabulary, readings: Sequence[Reading]) -> Reading | None:
@@ -244,13 +275,30 @@ def _meant_before(
     found = None
     if line.words(at - 2, at) in (["no", ","], ["nope", ","]) and at == 2:
         found = _last_like(token, known, heard)
-    if found is None and corrected and has_no_noun(line, at):
+    if found is None and corrected and has_no_noun(line, at) and not _of_its_own(line, at):
         found = _last_like(token, known, [*heard, *line.readings])
     if found is None and _asked_anew(line, at):
         found = _last_like(token, known, line.readings)
-    if found is None and _now(line, at):
+    if found is None and is_ours(line, at):
+        found = _last_like(token, known, line.readings)
+    if found is None and (_now(line, at) or recalls(line, at)):
         found = _told_before(token, known, heard)
     return found
+
+
+def _of_its_own(line: Line, at: int) -> bool:
+    """Whether what is changed has a name that is no key, or several values are repeated and none is corrected.
+
+    "Lower the KL to 0.01", and "Understood: 0.15 / 0.9 / 800" by the assistant.
+    """
+    tokens = line.tokens
+    if line.sentence.proposes and sum(t.kind == "number" and not t.claimed for t in tokens) > 1:
+        return True
+    if at < 3 or tokens[at - 1].text != "to":
+        return False
+    thing, article = tokens[at - 2], tokens[at - 3].text.split()[-1]
+    plain = thing.kind == "word" and thing.entry is None and thing.text not in _PARTS_OF_MODEL | _VALUES
+    return plain and article in ("the", "our", "my", "its")
 
 
 def _asked_anew(line: Line, at: int) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from firstcause.check.brief.discarded import discarded
 from firstcause.check.brief.lengths import is_cut
 from firstcause.check.brief.reading import Line, Reading
 from firstcause.check.brief.reasons import is_only_reason
+from firstcause.check.brief.taken_up import did_better, is_disliked, is_what_broke
 from firstcause.check.brief.tokens import Token, words_in
 from firstcause.check.brief.told import asks, is_logged, is_told
 from firstcause.check.brief.vocabulary import word_set
@@ -24,11 +26,20 @@ def settle(line: Line) -> None:
     """Give every reading of a sentence its polarity, strength and condition, or mark it as told."""
     only_told = asks(line) or is_logged(line)
     for reading in line.readings:
-        reading.told = reading.told or only_told or (is_told(line, reading) and not reading.measured)
+        told = is_told(line, reading) and not reading.measured and not did_better(line, reading)
+        reading.told = reading.told or only_told or told or is_what_broke(line, reading)
+        reading.told = reading.told or is_disliked(line, reading)
+        if reading.key == "task" and line.sentence.text.lower().startswith("subject:"):
+            # "Subject: seam segmentation, second attempt".
+            reading.told = False
         if reading.measured:
             continue
         if is_only_reason(line, reading) and not _after(line, reading):
             reading.told = True
+        if discarded(line, reading):
+            # A number that goes with what is not taken is not wanted nor excluded.
+            reading.told, reading.settled = not isinstance(reading.value, str), True
+            reading.polarity = "forbid"
         if not reading.settled:
             _negate(line, reading)
         _weigh(line, reading)

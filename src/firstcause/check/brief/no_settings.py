@@ -21,6 +21,7 @@ _OWN = frozenset({"our", "my", "training", "this", "most"})
 _APART = frozenset({"per", "for", "each", "every", "of", "in", "and", "or"})
 # Networks that follow another one by an average have a momentum of their own, which is no optimizer's.
 _AVERAGES = frozenset({"average", "averaged", "ema", "target", "teacher", "polyak"})
+_MANY_STEPS = frozenset({"n", "k", "multi"})
 _OF_RATIO = re.compile(r"\bclip(?:ping|ped)? (?:range|ratio|epsilon|eps|parameter)(?: of)?$")
 _REACH = 8
 
@@ -31,6 +32,9 @@ def no_settings(line: Line) -> None:
         before = [w for w in words_in(line.tokens[max(0, at - 3) : at]) if w != "the"]
         if token.key and before[-1:] and before[-1] in _MULTIPLES:
             # "Alpha twice the rank, so 64".
+            token.claimed = True
+        if token.text == "step" and line.words(at - 1, at)[:1] and line.tokens[at - 1].text in _MANY_STEPS:
+            # "No n-step returns".
             token.claimed = True
         if token.kind != "number" or token.claimed:
             continue

@@ -6,22 +6,16 @@ import re
 from collections.abc import Sequence
 
 from firstcause.check.brief.counts import unit_of
-from firstcause.check.brief.limits import limit
 from firstcause.check.brief.numbers import whole
 from firstcause.check.brief.reading import Line, Reading
 from firstcause.check.brief.tokens import Token, words_in
 from firstcause.check.brief.vocabulary import word_set
 
-_KEEPS = frozenset({"keep", "keeping", "keeps", "retain", "retaining", "kept"})
-_COPIES = frozenset({"checkpoint", "checkpoints", "snapshots", "ckpts"})
 _MADE = word_set("paces", "made")
 _SEVERAL = frozenset({"twice", "times", "thrice"})
 _CHECKPOINTS = ("checkpoint", "ckpt")
-_NEWEST = frozenset({"last", "latest", "recent", "newest"})
-_BESIDES = frozenset({"besides", "beside", "apart", "addition"})
 _PARTS = (["set"], ["split"], ["data"], ["file"], ["part"], ["out"])
 _HELD_OUT = frozenset({"dev", "val", "validation", "heldout", "held"})
-_STAY = frozenset({"kept", "stay", "remain"})
 # "The best is loaded at the end" tells what is left, and not when it is saved.
 _NOT_KEPT = word_set("paces", "made") | {"log", "logs", "tensorboard", "tb", "reports", "sample", "figs"}
 _TAKES_BACK = word_set("paces", "takes_back")
@@ -36,6 +30,9 @@ _OF_A_MODEL = frozenset(
 _ARTICLES = frozenset({"a", "an", "the"})
 # Where a list of what is done at a pace ends.
 _OTHER_TIME = frozenset({"at", "after", "in", "but", "finally", "afterwards", "later", "otherwise"})
+_MEASURES = frozenset({"measure", "score", "assess"})
+_PLAYS = frozenset({"play", "run", "simulate", "roll", "do"})
+_EPISODES = frozenset({"episodes", "games", "rollouts", "matches"})
 _SUPERLATIVES = frozenset({"best", "lowest", "highest"})
 
 
@@ -50,92 +47,6 @@ def paces(line: Line) -> None:
             and line.words(at + 1, at + 2) != ["of"]
         ):
             _at_the_end(line, at)
-
-
-def kept_checkpoints(line: Line) -> None:
-    """Claim "keep only the last two" and "keep no more than 3 checkpoints"."""
-    for at, token in enumerate(line.tokens):
-        if token.kind != "number" or token.claimed or token.unit or not 1 <= token.value <= 1000:
-            continue
-        before = {w for t in line.words(at - 6, at) for w in t.split()}
-        after = line.words(at + 1, at + 4)
-        if (
-            token.spelled
-            and token.value == 1
-            and line.words(at - 1, at)[0:1]
-            and line.words(at - 1, at)[0] in _SUPERLATIVES
-        ):
-            # "Keep the best one".
-            continue
-        newest = before & _NEWEST
-        saved = "save" in line.topic or any(t.has("save") for t in line.tokens)
-        keeps = (
-            bool(before & _KEEPS)
-            or {"all", "but"} <= before
-            or bool(_STAY & set(line.words(at + 1, at + 5)))
-            or (bool(newest) and "only" in before and saved and _ends_here(line, at))
-        )
-        names_them = (
-            any(w in ("checkpoints", "checkpoint", "snapshots", "ckpts", "saves", "of them") for w in after)
-            or newest
-        )
-        saves = saved
-        copies = bool(after) and (after[0] in _COPIES or (after[:2] == ["of", "them"] and saves))
-        limited = copies and limit(line, at, at + 1, at) == "max"
-        limited = limited or (saves and _alone(line, at) and limit(line, at, at, at) == "max")
-        if (limited or (keeps and (names_them or saves))) and not (after and _counted(line.tokens[at + 1])):
-            stays = next(
-                (n for n in range(at + 1, min(at + 5, len(line.tokens))) if line.tokens[n].text in _STAY), at
-            )
-            for between in line.tokens[at + 1 : stays]:
-                # "Three may stay" is a limit, and no leave.
-                between.entry = None if between.has("may") else between.entry
-            more = _besides_the_best(line, at)
-            line.claim(Reading("save_total_limit", whole(token.value + more), at, at, settled=True))
-    _best_alone(line)
-
-
-def _besides_the_best(line: Line, at: int) -> bool:
-    """Whether the best one comes on top of those that are counted: "one checkpoint besides the best"."""
-    own = line.tokens[at].segment
-    after = words_in(t for t in line.tokens[at + 1 : at + 8] if t.segment == own)
-    beside = next((n for n, w in enumerate(after) if w in _BESIDES), -1)
-    return beside >= 0 and bool(_SUPERLATIVES & set(after[beside : beside + 4]))
-
-
-def _ends_here(line: Line, at: int) -> bool:
-    """Whether no other noun follows a number: "only the last three", but not "only the last 3 months"."""
-    after = line.tokens[at + 1] if at + 1 < len(line.tokens) else None
-    return after is None or after.kind == "break" or after.text.startswith(_CHECKPOINTS)
-
-
-def _best_alone(line: Line) -> None:
-    """Claim the one of "only the best checkpoint is kept", "keep only the best checkpoint"."""
-    if any(r.key == "save_total_limit" for r in line.readings):
-        return
-    words = [t.text for t in line.tokens]
-    for at, token in enumerate(line.tokens):
-        if token.claimed or not token.text.startswith(_CHECKPOINTS) or not _KEEPS & set(words):
-            continue
-        before = words_in(line.tokens[max(0, at - 4) : at])
-        if any(t.has("not") for t in line.tokens[:at]) or _NEWEST & set(words_in(line.tokens)):
-            return
-        if "only" in before and "best" in before and not {"and", "plus"} & set(before):
-            line.claim(Reading("save_total_limit", 1, at, at, strength="should", settled=True), at)
-            return
-
-
-def _alone(line: Line, at: int) -> bool:
-    """Whether nothing but a limit and its number stands here: "every 400 steps, no more than 3"."""
-    ends = at + 1 >= len(line.tokens) or line.tokens[at + 1].kind == "break"
-    before = line.tokens[at - 2] if at > 1 else None
-    return ends and line.tokens[at - 1].has("most") and (before is not None and before.text in (",", "("))
-
-
-def _counted(token: Token) -> bool:
-    """Whether a number's noun has a key of its own."""
-    own = token.key not in ("", "save_total_limit")
-    return own or token.has("data") or token.has("labels")
 
 
 def _cadence(line: Line, at: int) -> None:
@@ -203,7 +114,8 @@ def _several(line: Line, at: int) -> bool:
 def _bare_steps(line: Line, after: int, number: Token) -> bool:
     """Whether a pace without a unit counts the steps that the sentence speaks of."""
     ends = after >= len(line.tokens) or line.tokens[after].kind == "break" or line.tokens[after].text == "and"
-    return ends and number.value >= 10 and any(unit_of(t) == "steps" for t in line.tokens)
+    many = number.value >= 10 or number.unit == "k"
+    return ends and many and any(unit_of(t) == "steps" for t in line.tokens)
 
 
 def _at_the_end(line: Line, at: int) -> None:
@@ -248,6 +160,10 @@ def _owners(line: Line, first: int, last: int) -> list[str]:
     whole = any(not after or after[0] in ("to", "into", "in", "under") for after in parts[-1:])
     if not found and written and written[0].startswith(_SAVES) and whole:
         found = ["save"]
+    if (not found and written[-1:] and written[-1] in _MEASURES) or (
+        found in ([], ["log"]) and _plays(_same(line, last))
+    ):
+        found = ["eval"]
     held = words_in(_same(line, last))
     if (
         not found
@@ -257,6 +173,12 @@ def _owners(line: Line, first: int, last: int) -> list[str]:
         # "After every epoch translate the dev set".
         found = ["eval"]
     return found or [t for t in ("eval", "save") if t in line.topic]
+
+
+def _plays(following: Sequence[Token]) -> bool:
+    """Whether episodes are played to see how an agent does: "every 20,000 steps play 10 greedy episodes"."""
+    words = words_in(following)
+    return words[:1] != [] and words[0] in _PLAYS and bool(_EPISODES & set(words[1:6]))
 
 
 def _same(line: Line, at: int) -> list[Token]:

@@ -74,12 +74,28 @@ def _named_shares(line: Line) -> None:
         and next((w for w in words_in(tokens[at + 1 : at + 3]) if w not in _FOR), "") in _PARTS
     ]
     values = [tokens[at].value for at in found]
+    if len(found) in (1, 2) and sum(values) < 100 and (rest := _rest(line, found[-1])):
+        # "70 percent to train, 15 percent to validate, the rest to test".
+        values.append((100 if sum(values) > 1 else 1) - sum(values))
+        found.append(rest)
     if len(found) in (2, 3) and found[-1] - found[0] <= _NAMED_WITHIN and round(sum(values), 6) in (1, 100):
         shares = [round(v / sum(values), 6) for v in values]
         line.claim(
             Reading("data_split", shares[1] if len(shares) == 2 else shares, found[0], found[-1]),
             *found,
         )
+
+
+def _rest(line: Line, at: int) -> int:
+    """The place of "the rest" where it is a part of a split, or 0."""
+    tokens = line.tokens
+    for place in range(at + 1, min(at + _NAMED_WITHIN, len(tokens) - 1)):
+        if tokens[place].text in ("rest", "remainder", "remaining"):
+            part = next(
+                (w for w in words_in(tokens[place + 1 : place + 4]) if w not in _FOR | {"is", "goes"}), ""
+            )
+            return place if part in _PARTS else 0
+    return 0
 
 
 def _part_held_out(line: Line) -> None:

@@ -147,7 +147,7 @@ def _of_hub(line: Line, at: int, known: Vocabulary) -> str:
     ):
         # "…, output dpo-out/v1", "Out: asr/platt-small".
         return "output_dir"
-    if not token.unit:
+    if not token.unit or before[:2] in (["from", "start"], ["from", "starting"], ["from", "begin"]):
         if to and any(w.startswith(_WRITTEN) or w in ("go", "goes") for w in before[:3]):
             # "The weights are written to rm/deberta".
             return "output_dir"

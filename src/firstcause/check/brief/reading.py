@@ -83,7 +83,10 @@ _INFERS = re.compile(
 _SERVES = re.compile(r"\b(?:vllm|sglang|tgi)\b")
 _GIVEN = re.compile(r"\b(?:our|the|my|this|its|existing)\s+(?:[\w-]+\s+){0,2}(?:adapter|checkpoint)s?\b")
 _MADE_BEFORE = frozenset({"lora", "qlora", "fine-tuned", "fine tuned", "finetuned", "trained"})
-_DENIED = re.compile(r"\b(?:no|not|without|nor|never|instead of)\s+(?:\w+\s+)?(?:vllm|sglang|tgi)\b")
+_DENIED = re.compile(
+    r"\b(?:no|not|without|nor|never|instead of|(?:can'?t|cannot|could ?n[o']t)\s+(?:install|use|run|have))\s+(?:\w+\s+)?"
+    r"(?:vllm|sglang|tgi)\b"
+)
 
 
 def scene_of(text: str) -> Scene:

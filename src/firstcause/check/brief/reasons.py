@@ -8,6 +8,9 @@ from firstcause.check.brief.vocabulary import word_set
 _OPENS = word_set("reasons", "opens")
 _NO_REASON = word_set("reasons", "no_reason")
 _REFUSES = frozenset({"want", "use", "must", "avoid"})
+# What things do, and nobody is told to.
+_DOES = frozenset({"give", "make", "run", "take", "do", "put", "keep", "save", "train", "stop", "write"})
+_SELF = frozenset({"i", "we", "you", "please", "to", "must", "should", "shall", "and", "us", "lets", "then"})
 # Ways to train: in a reason they are what one turns away from, or what is known of them.
 _WAYS = frozenset({"precision", "optimizer", "scheduler", "quantization", "loss", "attn_implementation"})
 
@@ -17,7 +20,9 @@ def is_only_reason(line: Line, reading: Reading) -> bool:
     at = _opener(line, reading)
     if at < 0:
         return False
-    if any(t.has("wish") for t in line.tokens[at + 1 : reading.first]):
+    if any(
+        t.has("wish") and not _does(line, at, n) for n, t in enumerate(line.tokens[: reading.first]) if n > at
+    ):
         return False
     if any(t.has("not") and set(t.text.split()) & _REFUSES for t in line.tokens[at + 1 : reading.first]):
         # "Because we don't want LoRA" is a wish as well.
@@ -30,6 +35,14 @@ def is_only_reason(line: Line, reading: Reading) -> bool:
         # "AdamW as optimizer" gives no reason, "SGD as Adam generalised worse" does.
         return rival and reading.last + 1 < _end(line, at)
     return rival or reading.key in _WAYS
+
+
+def _does(line: Line, opener: int, at: int) -> bool:
+    """Whether a verb tells what some things do: "since the outages give silly spikes" wishes for nothing."""
+    before = line.tokens[at - 1] if at - 1 > opener else None
+    does = line.tokens[at].text in _DOES
+    things = before is not None and before.kind == "word" and not (before.has("wish") or before.has("not"))
+    return does and before is not None and things and before.text not in _SELF
 
 
 def _opener(line: Line, reading: Reading) -> int:

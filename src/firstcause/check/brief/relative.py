@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from firstcause.check.brief.leftovers import has_no_noun
 from firstcause.check.brief.numbers import whole
 from firstcause.check.brief.reading import Line, Reading
 from firstcause.check.brief.tokens import words_in
@@ -33,6 +34,7 @@ _MAKES = (
     "lower it to",
     "take",
 )
+_SO = (["so"], ["hence"], ["therefore"], ["so rather"])
 _BASES = {"lora_alpha": "lora_r"}
 _CHANGES = {"halve": 0.5, "double": 2.0, "triple": 3.0, "quadruple": 4.0, "half": 0.5, "twice": 2.0}
 _LOWERS = frozenset({"lower", "reduce", "divide", "decrease", "cut", "shrink"})
@@ -89,11 +91,13 @@ def changed_values(line: Line, known: Vocabulary, heard: Sequence[Reading]) -> N
 
 
 def made_another(line: Line, known: Vocabulary, heard: Sequence[Reading]) -> None:
-    """Claim the 512 of "hardly used with 128, make it 512": it is of the key that was to be 128."""
+    """Claim the 512 of "hardly used with 128, make it 512", "128 is not enough, so 512": it is of the key that was 128."""
     tokens = line.tokens
     for at, token in enumerate(tokens):
         before = " ".join(words_in(tokens[max(0, at - 3) : at]))
-        if token.kind != "number" or token.claimed or not before.endswith(_MAKES):
+        refused = any(t.has(cue) for t in tokens[:at] for cue in ("not", "judged", "told"))
+        follows = line.words(at - 1, at) in _SO and refused and has_no_noun(line, at)
+        if token.kind != "number" or token.claimed or not (before.endswith(_MAKES) or follows):
             continue
         named = [
             t.value for t in tokens[:at] if t.kind == "number" and not t.claimed and t.value != token.value

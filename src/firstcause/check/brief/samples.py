@@ -31,6 +31,7 @@ def sample_counts(line: Line) -> None:
             continue
         if token.kind == "number":
             _on_cards(line, at)
+            _on_each_device(line, at)
             _of_length(line, at)
         frame = _frame(line, at)
         if frame:
@@ -174,6 +175,27 @@ def _on_cards(line: Line, at: int) -> None:
     line.claim(Reading("batch_size", whole(own[0].value), at, at + 1, scope="per_device"))
     if card.kind != "card":
         line.claim(Reading("num_gpus", whole(number.value), second, second + 1))
+
+
+def _on_each_device(line: Line, at: int) -> None:
+    """Claim both numbers of "every GPU takes 4096 rows, so 16,384 per step"."""
+    tokens = line.tokens
+    if at < 3 or at + 1 >= len(tokens) or not _counts(tokens[at]) or tokens[at].claimed:
+        return
+    each, device, verb = tokens[at - 3 : at]
+    taken = verb.text in _TAKES and (each.has("every") or each.text in ("each", "every"))
+    if not taken or device.key != "num_gpus" or tokens[at + 1].text not in _NOUNS:
+        return
+    line.claim(Reading("batch_size", whole(tokens[at].value), at, at + 1, scope="per_device"))
+    for place in range(at + 2, len(tokens) - 1):
+        entry = tokens[place + 1].entry
+        named = entry.named if entry is not None else None
+        of_step = named is not None and named.key.name in _BATCHES
+        if _counts(tokens[place]) and tokens[place].kind == "number" and of_step:
+            if tokens[place].value > tokens[at].value and tokens[place].value % tokens[at].value == 0:
+                value = whole(tokens[place].value)
+                line.claim(Reading("effective_batch_size", value, place, place + 1, settled=True))
+            return
 
 
 def _length_after(line: Line, at: int) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from firstcause.check.brief.reading import Line, Reading
 from firstcause.check.brief.tokens import Token, words_in
+from firstcause.check.brief.unwished import concluded, is_unwished, is_why
 from firstcause.check.brief.vocabulary import vocabulary, word_set
 
 _ASKS_FOR = tuple(sorted(word_set("told", "asks_for")))
@@ -40,9 +41,9 @@ _EXPLAINS = (
 )
 _ASKS_WHY = ("why ", "does ", "did ", "how come ", "should i ", "should we ", "is there ", "are there ")
 # What one waits for: its condition is the wish itself.
-_WAITED_FOR = frozenset(
-    {"early_stopping", "early_stopping_patience", "metric_for_best", "save_strategy", "eval_strategy"}
-)
+_WAITED_FOR = frozenset({
+    "early_stopping", "early_stopping_patience", "metric_for_best", "save_strategy", "eval_strategy", "save_rank",
+})  # fmt: skip
 # "After 200 steps" is when something happens, unless it is the end.
 _ENDS = ("stop", "end", "halt", "quit", "finish", "terminat", "done", "abort", "over", "cut", "train", "kill")
 _HAS = frozenset({"has", "have", "uses", "contains", "consists", "comes with"})
@@ -104,11 +105,11 @@ def is_told(line: Line, reading: Reading) -> bool:
     if reading.settled and reading.value == "plateau":
         # "When the loss has not dropped" is what is waited for.
         return False
-    if _taken_over(line, reading):
+    if _taken_over(line, reading) or concluded(line, reading):
         return False
     if _when(line, reading) or _of_a_model(line, reading) or _in_doubt(line, reading):
         return True
-    if _would_fit(tokens, reading) or _default_aside(tokens, reading):
+    if _would_fit(tokens, reading) or _default_aside(tokens, reading) or is_unwished(line, reading):
         return True
     if _in_told_parenthesis(line, reading) or _of_others(line, reading) or _of_a_text(line, reading):
         return True
@@ -143,6 +144,8 @@ def is_told(line: Line, reading: Reading) -> bool:
             # "The last time steps of a window" tell of no earlier run.
             continue
         if token.text in ("reached", "reaches") and _at_the_peak(line, at):
+            continue
+        if is_why(line, at):
             continue
         if at < reading.first and token.segment < segment and _is_enough(tokens, reading):
             continue

@@ -24,7 +24,7 @@ _REACH = 6
 def update_paces(line: Line) -> None:
     """Claim the batches, or samples, that go into one update."""
     for at, token in enumerate(line.tokens):
-        for claim in (_paced, _product, _seen, _micro, _of_these):
+        for claim in (_paced, _product, _seen, _micro, _of_these, _for_an_update):
             if _counts(token) and not token.claimed:
                 claim(line, at)
 
@@ -115,6 +115,24 @@ def _of_these(line: Line, at: int) -> None:
         and any(w.startswith("accumul") for w in after)
     ):
         line.claim(Reading("gradient_accumulation", whole(line.tokens[at].value), at, at, settled=True))
+
+
+def _for_an_update(line: Line, at: int) -> None:
+    """Claim the 256 in "64 images per card, i.e. 256 for an update"."""
+    after = line.words(at + 1, at + 4)
+    if after[:1] not in (["for"], ["in"], ["to"]) or after[1:2] not in (
+        ["an"],
+        ["one"],
+        ["a"],
+        ["each"],
+        ["every"],
+    ):
+        return
+    if after[2:] and after[2] in _UPDATES - {"weights", "optimizer", "step", "updates", "updated"}:
+        line.claim(
+            Reading("effective_batch_size", whole(line.tokens[at].value), at, at + 3, settled=True),
+            *range(at, at + 4),
+        )
 
 
 def _micro(line: Line, at: int) -> None:

@@ -14,7 +14,7 @@ from firstcause.check.facts.derived import derived_facts
 from firstcause.check.facts.devices import device_facts
 from firstcause.check.facts.embedders import embedder_facts
 from firstcause.check.facts.entries import entry_facts
-from firstcause.check.facts.evaluations import evaluation_facts
+from firstcause.check.facts.evaluations import evaluation_facts, paced_facts
 from firstcause.check.facts.fact import Fact
 from firstcause.check.facts.framework import framework_facts
 from firstcause.check.facts.generation import generation_facts
@@ -27,6 +27,8 @@ from firstcause.check.facts.named import named_facts, unstated_facts, written_pa
 from firstcause.check.facts.networks import network_facts
 from firstcause.check.facts.outputs import output_facts
 from firstcause.check.facts.precision import precision_facts
+from firstcause.check.facts.secrets import secret_facts
+from firstcause.check.facts.sharding import sharding_facts
 from firstcause.check.facts.sized import sized_facts
 from firstcause.check.facts.structured import structured_facts
 from firstcause.check.facts.updates import update_facts
@@ -36,6 +38,7 @@ READERS = (
     derived_facts,
     precision_facts,
     model_facts,
+    sharding_facts,
     loop_facts,
     update_facts,
     lambda_facts,
@@ -52,7 +55,9 @@ READERS = (
     embedder_facts,
     augmentation_facts,
     evaluation_facts,
+    paced_facts,
     structured_facts,
+    secret_facts,
     named_facts,
     configured_facts,
 )

@@ -21,6 +21,8 @@ KINDS = {
 # What draws whether a sample is changed, and where samples are made.
 DRAWS = frozenset({"rand", "random", "uniform", "randint", "bernoulli"})
 SAMPLES = frozenset({"__getitem__", "__iter__", "__call__", "augment", "transform", "collate", "collate_fn"})
+FUNCTIONAL = ("torchvision.transforms.functional", "torchvision.transforms.v2.functional")
+FLIPS = ("hflip", "vflip", "horizontal_flip", "vertical_flip")
 # What timm's functions are told.
 OF_TIMM = {
     "hflip": "flip",
@@ -55,16 +57,22 @@ def augmentation_facts(code: Code) -> Iterator[Fact]:
 def _of_own(code: Code) -> Iterator[Fact]:
     """What a data set does itself to some of its samples: ``if torch.rand(1) < 0.5: x = x.flip(-1)``."""
     unwanted = all(i.value in ("none", False) or i.polarity == "forbid" for i in code.asked("augmentation"))
-    for call in code.methods("flip", "rot90", "roll"):
+    mirrored = code.calls(
+        "PIL.ImageOps.mirror", "PIL.ImageOps.flip", *(f"{f}.{n}" for f in FUNCTIONAL for n in FLIPS)
+    )
+    for call in (*code.methods("flip", "rot90", "roll"), *mirrored):
         function = call.module.function(call.node)
         test = next((p for p in call.module.ancestors(call.node) if isinstance(p, ast.If)), None)
         drawn = test is not None and any(
             isinstance(n, ast.Call) and last_name(n.func) in DRAWS for n in ast.walk(test.test)
         )
         if drawn and getattr(function, "name", "") in SAMPLES and test is not None:
-            kind = "flip" if call.name.endswith("flip") else "rotation"
+            kind = "flip" if call.name.endswith(("flip", "mirror")) else "rotation"
             site = call.module.site(test)
-            yield Fact("augmentation", kind, site, "a random change of the samples", confirms=not unwanted)
+            how = "a random change of the samples"
+            yield Fact("augmentation", kind, site, how, confirms=not unwanted)
+            if any(i.value is True for i in code.asked("augmentation")):
+                yield Fact("augmentation", True, site, how, confirms=True)
 
 
 def _both(call: Call, kind: str, how: str) -> Iterator[Fact]:

@@ -96,16 +96,23 @@ def _accelerate(code: Code) -> Iterator[Fact]:
                 continue
             precise = precise or key == "precision"
             if key != "precision" or not says_itself:
-                value = option if words[0].value is True else words[0].value
+                value = option if words[0].value is True and key == "precision" else words[0].value
                 how = f"accelerate launch --{option}"
                 yield Fact(key, normal(key, value), launch.file.site(words[0]), how, option)
-    for one in accelerate_configurations(code):
+    configurations = accelerate_configurations(code)
+    if any(i.value == "accelerate" and i.polarity == "require" for i in code.asked("framework")):
+        # It launches what another class drives, as the Trainer does on top of it.
+        sites = [x.file.site(x.words[0]) for x in launched] + [
+            kind.site for c in configurations if (kind := c.entry("distributed_type")) is not None
+        ]
+        yield from (Fact("framework", "accelerate", s, "accelerate launch", confirms=True) for s in sites[:1])
+    for one in configurations:
         yield from _entries(one, "accelerate")
-        for names in OFFLOADS:
-            device = one.entry(*names)
-            if device is not None and device.value not in ("none", False):
-                place = "cpu" if device.value is True else device.value
-                yield Fact("offload", place, device.site, f"accelerate's {names[-1]}", names[-1])
+        devices = [(n[-1], d) for n in OFFLOADS if (d := one.entry(*n)) is not None]
+        moved = [(name, d) for name, d in devices if d.value not in ("none", False)]
+        for name, device in moved or (devices[:1] if code.asked("offload") else []):
+            place = {True: "cpu", False: "none"}.get(device.value, device.value)
+            yield Fact("offload", place, device.site, f"accelerate's {name}", name)
         kind = one.entry("distributed_type")
         if kind is not None and kind.value in STRATEGIES:
             how = "accelerate's distributed_type"

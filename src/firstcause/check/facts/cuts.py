@@ -31,6 +31,33 @@ def cut_facts(code: Code) -> Iterator[Fact]:
         and not code.methods_and_calls("train_test_split", "random_split")
     )
     yield from (replace(f, confirms=not alone) for f in found)
+    yield from (replace(f, confirms=True) for module in code.modules for f in _otherwise(code, module))
+
+
+def _otherwise(code: Code, module: Module) -> Iterator[Fact]:
+    """Data that is cut in three at two indices, or counted off: ``rows[a:b]``, ``rows[::10]``."""
+    slices = list(module.nodes(ast.Slice))
+    for cut in slices:
+        if not isinstance(cut.lower, ast.Name) or not isinstance(cut.upper, ast.Name):
+            continue
+        first, second = (share_of(code, Value(module, n)) for n in (cut.lower, cut.upper))
+        ends = any(_end(s) == cut.lower.id for s in slices) and any(_begin(s) == cut.upper.id for s in slices)
+        if first is None or second is None or not ends:
+            continue
+        if (
+            isinstance(first.value, float)
+            and isinstance(second.value, float)
+            and 0 < first.value < second.value < 1
+        ):
+            parts = [first.value, second.value - first.value, 1 - second.value]
+            how = f"cut at {cut.lower.id} and {cut.upper.id}"
+            yield Fact("data_split", [round(p, DIGITS) for p in parts], module.site(cut), how)
+    for cut in slices:
+        every = code.constant(module, cut.step) if cut.step is not None and cut.upper is None else None
+        if every is not None and type(every.value) is int and every.value > 1:
+            yield Fact(
+                "data_split", round(1 / every.value, DIGITS), module.site(cut), f"every {every.value}th"
+            )
 
 
 def _is_named(code: Code, fact: Fact) -> bool:

@@ -109,7 +109,7 @@ def _deepspeed(code: Code) -> Iterator[Configuration]:
     given += [c.argument("config") for c in code.methods_and_calls("DeepSpeedStrategy")]
     for value in given:
         if value is not None:
-            yield from _named(code.project, value)
+            yield from named_configurations(code.project, value)
     for launch in launches(code.project):
         for option in (
             *launch.options.get("deepspeed", ()),
@@ -123,7 +123,7 @@ def _deepspeed(code: Code) -> Iterator[Configuration]:
             yield from _file(code.project, one.value.module, ast.Constant(path.value))
 
 
-def _named(project: Project, value: Value) -> Iterator[Configuration]:
+def named_configurations(project: Project, value: Value) -> Iterator[Configuration]:
     """The configuration that an argument is, or whose path it is."""
     for origin in new_walk(project).origins(value):
         if isinstance(origin.node, ast.Dict) and origin.value is not None:

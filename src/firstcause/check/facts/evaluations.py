@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from firstcause.check.code import Code, Loop
 from firstcause.check.evaluation import evaluation_loops
 from firstcause.check.events import around, backward_loops, training_loops
 from firstcause.check.facts.fact import Fact
+from firstcause.source.callsites import last_name
 from firstcause.source.resolve import Defined, resolve
+
+# What functions are called that evaluate.
+_EVALUATES = re.compile(r"eval|valid|test|score|accuracy|return|perplexity|metric", re.IGNORECASE)
 
 
 def evaluation_facts(code: Code) -> Iterator[Fact]:
@@ -27,6 +32,31 @@ def evaluation_facts(code: Code) -> Iterator[Fact]:
                 yield Fact("eval_strategy", "epoch", site, how)
             elif (call := _of_its_own(code, epoch, loop)) is not None:
                 yield Fact("eval_strategy", "epoch", epoch.module.site(call), how, confirms=True)
+
+
+def paced_facts(code: Code) -> Iterator[Fact]:
+    """A fact of eval_steps where a test on the step decides on a call that evaluates: ``if step % 500 == 0: score(net)``."""
+    if not code.asked("eval_steps"):
+        return
+    for loop in training_loops(code) or backward_loops(code):
+        for node in loop.nodes:
+            every = _paces(node)
+            if every is None or not isinstance(node, ast.If):
+                continue
+            calls = (n for part in node.body for n in ast.walk(part) if isinstance(n, ast.Call))
+            if any(_EVALUATES.search(last_name(c.func) or "") for c in calls):
+                found = code.constant(loop.module, every)
+                if found is not None and type(found.value) is int and found.value > 1:
+                    yield Fact("eval_steps", found.value, found.site, "a test on the step", confirms=True)
+                    yield Fact("eval_strategy", "steps", found.site, "a test on the step", confirms=True)
+
+
+def _paces(node: ast.AST) -> ast.expr | None:
+    """The 500 of ``if step % 500 == 0``."""
+    test = node.test if isinstance(node, ast.If) else None
+    if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.Eq):
+        return None
+    return test.left.right if isinstance(test.left, ast.BinOp) and isinstance(test.left.op, ast.Mod) else None
 
 
 def _of_its_own(code: Code, epoch: Loop, loop: Loop) -> ast.Call | None:

@@ -73,11 +73,30 @@ def _function(
         return module, node
     if not isinstance(node, ast.expr):
         return None
+    if isinstance(node, ast.Call):
+        return _made_by(code, module, node)
     found = resolve(code.project, module, node)
     if isinstance(found, Defined) and isinstance(found.node, ast.FunctionDef):
         return found.module, found.node
     named = [o for o in code.origins(module, node) if isinstance(o.node, ast.Lambda)]
     return (named[0].module, named[0].node) if len(named) == 1 else None  # type: ignore[return-value]
+
+
+def _made_by(
+    code: Code, module: Module, call: ast.Call
+) -> tuple[Module, ast.FunctionDef | ast.Lambda] | None:
+    """The function that a function of the project's own gives back: ``LambdaLR(optimizer, warmup_cosine(500, 9000))``."""
+    maker = resolve(code.project, module, call.func)
+    if not isinstance(maker, Defined) or not isinstance(maker.node, ast.FunctionDef):
+        return None
+    inner = {n.name: n for n in maker.node.body if isinstance(n, ast.FunctionDef)}
+    given = [n.value for n in maker.node.body if isinstance(n, ast.Return)]
+    if len(given) != 1:
+        return None
+    if isinstance(given[0], ast.Lambda):
+        return maker.module, given[0]
+    name = given[0].id if isinstance(given[0], ast.Name) else ""
+    return (maker.module, inner[name]) if name in inner else None
 
 
 def _warmup(code: Code, module: Module, function: ast.FunctionDef | ast.Lambda) -> Iterator[Fact]:

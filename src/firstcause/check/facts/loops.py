@@ -25,6 +25,7 @@ SCHEDULES = {
 OF_TRANSFORMERS = {
     "get_linear_schedule_with_warmup": "linear",
     "get_cosine_schedule_with_warmup": "cosine",
+    "get_wsd_schedule": "warmup_stable_decay",
     "get_constant_schedule_with_warmup": "constant_with_warmup",
     "get_constant_schedule": "constant",
     "get_polynomial_decay_schedule_with_warmup": "polynomial",

@@ -184,6 +184,11 @@ def _vision(code: Code) -> Iterator[Fact]:
                 how = "create_model(drop_rate=)"
                 yield Fact("dropout", rate.value, rate.site, how, "drop_rate", not rate.overridable)
         yield from _labels(call, "num_classes")
+    for call in code.calls_within("segmentation_models_pytorch."):
+        encoder = value_of(call, "encoder_name", 0)
+        if encoder is not None and isinstance(encoder.value, str) and call.name.count(".") == 1:
+            how = f"{call.name.rpartition('.')[2]}(encoder_name=)"
+            yield Fact("model", encoder.value, encoder.site, how, "encoder_name", sure=False, confirms=True)
     heads = [*_heads(code), *own_heads(code)]
     for head in likely_heads(code) if not heads else ():
         width = value_of(head, "out_features", 1)
@@ -262,8 +267,19 @@ def _method(code: Code, loaded: list[Call]) -> Iterator[Fact]:
     if unused and code.trains():
         how = "an adapter's configuration that reaches no model"
         yield Fact("method", "full", unused[0].site, how, explicit=False)
-    elif loaded and code.trains():
-        yield Fact("method", "full", loaded[0].site, "no adapter and nothing frozen", explicit=False)
+    elif (whole := loaded or _given_by_name(code)) and code.trains():
+        yield Fact("method", "full", whole[0].site, "no adapter and nothing frozen", explicit=False)
+
+
+def _given_by_name(code: Code) -> list[Call]:
+    """TRL's trainers that load a model by its name themselves, and whose arguments are all written out."""
+    return [
+        call
+        for call in code.calls(*OF_TRL)
+        if (model := call.constant("model", 0)) is not None
+        and isinstance(model.value, str)
+        and not any(k.arg is None for k in call.node.keywords)
+    ]
 
 
 def _freezes_nothing(code: Code) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from firstcause.check.code import Code
+from firstcause.check.config_reads import config_reads
 from firstcause.check.facts.fact import Fact
 from firstcause.check.facts.normal import path
 from firstcause.schema.site import Site
@@ -85,6 +86,17 @@ def unstated_facts(code: Code, stated: set[str]) -> Iterator[Fact]:
                 if keyword.arg is not None:
                     yield from _fact(keyword.arg, keyword.value, module.site(keyword.value), wanted)
     yield from _options(code, wanted)
+    for read in config_reads(code).read if code.project.configured else ():
+        if any(pattern.match(read.name.lower()) for pattern in wanted.values()):
+            found = code.constant(read.module, read.node)
+            if (
+                found is not None
+                and isinstance(found.value, (int, float))
+                and not isinstance(found.value, bool)
+            ):
+                key = next(k for k, pattern in wanted.items() if pattern.match(read.name.lower()))
+                how = f"{read.name} of {read.configs[0].name}"
+                yield Fact(key, found.value, found.site, how, sure=False, confirms=True)
 
 
 def written_paths(code: Code, stated: set[str]) -> Iterator[Fact]:

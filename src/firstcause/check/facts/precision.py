@@ -13,8 +13,33 @@ from firstcause.check.facts.normal import normal
 from firstcause.check.facts.table import families
 from firstcause.check.partials import whole_calls
 from firstcause.check.reasons import reason
+from firstcause.check.steps import OPTIMIZERS
 
 FLAGS = ("bf16", "fp16")
+# What casts by itself, and what names another type than 32 bits.
+DRIVERS = (
+    "accelerate",
+    "lightning",
+    "pytorch_lightning",
+    "transformers",
+    "trl",
+    "deepspeed",
+    "apex",
+    "fairscale",
+    "ignite",
+)
+OTHER_TYPES = (
+    "half",
+    "float16",
+    "fp16",
+    "bf16",
+    "autocast",
+    "scaler",
+    "default_dtype",
+    "float64",
+    "double",
+    "precision",
+)
 CUDA = "torch.cuda.amp.autocast"
 # The weights' own dtype counts where nothing else says it: adapters and inference.
 # The type in which the layers that are kept in 4 bits compute.
@@ -30,6 +55,31 @@ def precision_facts(code: Code) -> Iterator[Fact]:
     yield from found or _weights(code, WEIGHTS)
     if found:
         yield from _weights(code, (COMPUTE,))
+    elif any(i.value == "fp32" and i.polarity == "require" for i in code.asked("precision")):
+        yield from _of_plain_loop(code)
+
+
+def _of_plain_loop(code: Code) -> Iterator[Fact]:
+    """That a loop of the program's own computes in 32 bits, where nothing in it speaks of another type."""
+    if any(code.imports(library) for library in DRIVERS):
+        return
+    made = [c for n in sorted(OPTIMIZERS) for c in code.calls(f"torch.optim.{n}")]
+    names = _names(code)
+    if made and "amp" not in names and not any(word in name for name in names for word in OTHER_TYPES):
+        yield Fact(
+            "precision", "fp32", made[0].site, "a loop without another type", sure=False, confirms=True
+        )
+
+
+def _names(code: Code) -> set[str]:
+    """The names of attributes, functions and arguments, in lower case, and texts that could name a type."""
+    return {
+        str(name).lower()
+        for module in code.modules
+        for node in module.nodes(ast.Name, ast.Attribute, ast.keyword, ast.Constant)
+        for name in (getattr(node, f, None) for f in ("id", "attr", "arg", "value"))
+        if isinstance(name, str) and " " not in name
+    }
 
 
 def _flags(code: Code) -> Iterator[Fact]:

@@ -6,10 +6,12 @@ import ast
 from collections.abc import Iterator
 
 from firstcause.check.code import Code
+from firstcause.check.constants import Constant
 from firstcause.check.devices import is_model
 from firstcause.check.facts.fact import Fact
 from firstcause.check.facts.values import value_of
 from firstcause.check.makers import call_of
+from firstcause.source.callsites import last_name
 from firstcause.source.module import Module
 from firstcause.source.resolve import Defined, resolve
 
@@ -17,6 +19,7 @@ PARAMETERS = {
     "hidden_size": ("hidden", "hidden_size", "hidden_dim", "d_model"),
     "num_layers": ("layers", "n_layers", "num_layers"),
 }
+LAYERS = ("Linear", "LSTM", "GRU", "Conv1d", "LazyLinear")
 CONFIGURED = {
     "hidden_size": "hidden_size", "n_embd": "hidden_size", "d_model": "hidden_size",
     "num_hidden_layers": "num_layers", "n_layer": "num_layers", "num_layers": "num_layers",
@@ -35,6 +38,8 @@ def sized_facts(code: Code) -> Iterator[Fact]:
         if (arguments := _constructor(code, module, node)) is not None and is_model(code, module, node)
     ]
     yield from (f for f in _of_configurations(code) if f.key in wanted)
+    if not made:
+        yield from _of_functions(code, wanted)
     for key, names in wanted.items():
         given = [(c, name, position) for c, a in made for position, name in enumerate(a) if name in names]
         found = [(name, value_of(c, name, position)) for c, name, position in given]
@@ -46,6 +51,57 @@ def sized_facts(code: Code) -> Iterator[Fact]:
                 yield Fact(
                     key, value.value, value.site, how, name, sure and not value.overridable, confirms=not sure
                 )
+
+
+def _of_functions(code: Code, wanted: dict[str, tuple[str, ...]]) -> Iterator[Fact]:
+    """The sizes that functions of the project's own are called with which put layers together: ``q_network(8, 4, hidden)``."""
+    given: dict[str, list[tuple[str, str, Constant]]] = {}
+    elsewhere = any(
+        last_name(node.func) in LAYERS and not _stacks(module.function(node))
+        for module in code.modules
+        for node in module.nodes(ast.Call)
+    )
+    for module in code.modules:
+        for node in module.nodes(ast.Call):
+            target = resolve(code.project, module, node.func)
+            function = target.node if isinstance(target, Defined) else None
+            if not isinstance(function, ast.FunctionDef) or not _stacks(function):
+                continue
+            parameters = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
+            for position, name in enumerate(parameters):
+                key = next((k for k, names in wanted.items() if name in names), "")
+                width = key == "hidden_size" and not _is_width(function, name)
+                value = value_of(call_of(code, module, node), name, position) if key and not width else None
+                if value is not None and isinstance(value.value, int) and not isinstance(value.value, bool):
+                    given.setdefault(key, []).append((function.name, name, value))
+    for key, found in given.items():
+        # A second network of another size, or another maker: which is meant is not said.
+        sure = not elsewhere and len({(f, v.value) for f, _, v in found}) == 1
+        for function_name, name, value in found if not sure else found[:1]:
+            how = f"{function_name}({name}=)"
+            yield Fact(
+                key, value.value, value.site, how, name, sure and not value.overridable, confirms=not sure
+            )
+
+
+def _stacks(function: ast.AST | None) -> bool:
+    """Whether it is a function that returns a stack of layers."""
+    return isinstance(function, ast.FunctionDef) and any(
+        isinstance(node, ast.Return)
+        and isinstance(node.value, ast.Call)
+        and last_name(node.value.func) in ("Sequential", "ModuleList")
+        for node in ast.walk(function)
+    )
+
+
+def _is_width(function: ast.FunctionDef, name: str) -> bool:
+    """Whether a parameter is how wide a layer is: an argument of ``nn.Linear`` and its like."""
+    return any(
+        isinstance(node, ast.Call)
+        and last_name(node.func) in LAYERS
+        and any(isinstance(a, ast.Name) and a.id == name for a in node.args)
+        for node in ast.walk(function)
+    )
 
 
 def _of_configurations(code: Code) -> Iterator[Fact]:

@@ -41,7 +41,11 @@ def line(facts: Facts, project: Project) -> Site | None:
     if literal is not None:
         return literal.site
     calls = _constructions(project)
-    return calls[0].module.site(calls[0].node) if len(calls) == 1 else None
+    if len(calls) != 1:
+        return None
+    rates = _rates_of_groups(project) if _rate_of(calls[0]) is None else []
+    at = rates[0] if len(rates) == 1 else calls[0]
+    return at.module.site(at.node)
 
 
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:
@@ -67,7 +71,9 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
 
 def _add_rate(facts: Facts, project: Project, root: str) -> Fix | None:
     calls = _constructions(project)
-    if len(calls) != 1 or _rate_of(calls[0]) is not None or facts.get("rate") is None:
+    # What the groups say themselves, no rate beside them changes.
+    said = _rate_of(calls[0]) is not None or bool(_rates_of_groups(project)) if len(calls) == 1 else True
+    if said or facts.get("rate") is None:
         return None
     call = calls[0]
     assert isinstance(call.node, ast.Call)
@@ -123,6 +129,20 @@ def _constructions(project: Project) -> list[Value]:
         if isinstance(node, ast.Call)
         and _makes_optimizer(library_name(new_walk(project), Value(module, node)) or "")
     ]
+
+
+def _rates_of_groups(project: Project) -> list[Value]:
+    """The rates in the dictionaries of parameter groups, where they are worked out and stand for several groups at once."""
+    shown = [
+        (
+            module,
+            dict(zip([k.value for k in node.keys if isinstance(k, ast.Constant)], node.values, strict=False)),
+        )
+        for module in project.modules
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Dict) and all(isinstance(k, ast.Constant) for k in node.keys)
+    ]
+    return [Value(module, group["lr"]) for module, group in shown if {"params", "lr"} <= set(group)]
 
 
 def _makes_optimizer(name: str) -> bool:

@@ -14,11 +14,11 @@ import torch
 from firstcause.plain import to_plain
 from firstcause.record import checked, private, redact
 from firstcause.record.journal import file_size_limit
-from firstcause.record.observe import at_failure, check, exceptions, one_rank, privacy, units
+from firstcause.record.observe import at_failure, check, exceptions, one_rank, privacy, stretches, units
 from firstcause.record.observe.dead_device import is_dead
 from firstcause.record.observe.marks import CANDIDATES
 from firstcause.record.observe.replay import Replay, Rewind
-from firstcause.sandbox import fork
+from firstcause.sandbox import busy, fork
 
 if TYPE_CHECKING:
     from firstcause.record.observe.recorder import Recorder
@@ -111,8 +111,7 @@ def _replay(
         lacking = "; ".join(filter(None, written))
         if lacking:
             session.journal.event("note", text=f"of step {recorder.step}: {lacking}")
-    seconds = min(LONGEST, 5 * recorder.step_seconds + 5) if recorder.step else LONGEST
-    result = split_off(session, where, facts, seconds)
+    result = split_off(session, where, facts, _seconds(recorder))
     if result is None:
         return False
     recorder.replay = Replay(recorder, optimizer, error, result)
@@ -214,6 +213,14 @@ def no_fork() -> str:
     if torch.distributed.is_available() and torch.distributed.is_initialized():
         return "the step communicates with other ranks: run `firstcause replay`"
     return ""
+
+
+def _seconds(recorder: Recorder) -> float:
+    """How long a replay may take: as several steps of this program do, on a machine as busy as this one."""
+    if not recorder.step or not recorder.window or CANDIDATES[recorder.window[-1].k].kind == stretches.KIND:
+        # What an evaluation takes, no step has told.
+        return LONGEST
+    return min(LONGEST, (5 * recorder.step_seconds + 5) * busy.patience())
 
 
 def _unit(recorder: Recorder) -> dict[str, Any] | None:

@@ -45,9 +45,11 @@ def find(code: Code) -> Iterator[Finding]:
             if value is None or given is None:
                 continue
             if _beats(steps, epochs) and not _computed(value, steps, given):
-                yield _found(
-                    code, Value(call.module, value.node), _words(steps, epochs), str(steps.value), epochs
-                )
+                place = Value(call.module, value.node)
+                whole = _found(code, place, _words(steps, epochs), str(steps.value), epochs)
+                # Of a mapping that is spread, the entry is what is to be changed.
+                spreads = all(k.arg != "max_steps" for k in call.node.keywords)
+                yield replace(whole, site=steps.site, end_line=steps.site.line) if spreads else whole
     for call, family in parsed(code):
         both = [tuple(options(call, name)) for name in ("max_steps", "num_train_epochs")]
         if family.name in TRAINER and all(len(found) == 1 for found in both):

@@ -88,7 +88,34 @@ def fit(loader):
     for x, y in loader:
         loss = crit(model(x)["out"], y){mark}
 """
+_TILES = """
+import lightning as L
+import segmentation_models_pytorch as smp
+import torch.nn.functional as F
+
+class Roofs(L.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.net = smp.{net}
+        {more}
+
+    def forward(self, x):
+        return self.net(x)
+
+    def training_step(self, batch, index):
+        tiles, masks = batch
+        scores = self(tiles).float()
+        return F.binary_cross_entropy(scores, masks){mark}
+"""
+
+
+def _tiles(net: str, mark: str = "", more: str = "self.save_hyperparameters()") -> Example:
+    return Example(_TILES.format(net=net, mark=mark, more=more))
+
+
 BAD = (
+    _tiles('Unet(encoder_name="resnet34", classes=1)', "  # found"),
+    _tiles('FPN("resnet18", classes=1, activation=None)', "  # found"),
     Example(_SEGMENTS.format(head="DeepLabHead(2048, 1)", mark="  # found")),
     Example(_GRAPH.format(output="self.convs[-1](x, edges)", mark="  # found")),
     Example(_NET.format(output="self.fc(x)", cls="BCELoss", mark="  # found")),
@@ -113,6 +140,9 @@ def fit(loader):
 """),
 )
 GOOD = (
+    _tiles('Unet(encoder_name="resnet34", classes=1, activation="sigmoid")'),
+    _tiles('Unet(encoder_name="resnet34", **settings)'),
+    _tiles('Unet(encoder_name="resnet34", classes=1)', more="self.net.segmentation_head = head()"),
     Example(_SEGMENTS.format(head="nn.Sequential(DeepLabHead(2048, 1), nn.Sigmoid())", mark="")),
     Example(_GRAPH.format(output="torch.sigmoid(self.convs[-1](x, edges))", mark="")),
     Example(_NET.format(output="torch.sigmoid(self.fc(x))", cls="BCELoss", mark="")),

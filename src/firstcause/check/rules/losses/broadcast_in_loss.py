@@ -13,7 +13,12 @@ from collections.abc import Iterator, Mapping
 
 from firstcause.check.code import Code, finding
 from firstcause.check.columns import is_column_of_model, is_row
-from firstcause.check.gathered import is_gathered_column, is_reduced_row
+from firstcause.check.gathered import (
+    is_gathered_column,
+    is_kept_column,
+    is_reduced_row,
+    is_squeezed_gather,
+)
 from firstcause.check.losses import loss_calls
 from firstcause.check.rule import Example
 from firstcause.schema.finding import Category, Finding
@@ -47,11 +52,13 @@ def find(code: Code) -> Iterator[Finding]:
 
 
 def _of_gathered(code: Code) -> Iterator[Finding]:
-    """Values gathered by action, one column, against what was reduced along the actions."""
+    """Values gathered by action, one column, against what was reduced along the actions; and the other way round."""
     for module, node, pair in _pairs(code):
         for given, target in (pair, pair[::-1]):
-            if is_gathered_column(code, module, given) and is_reduced_row(code, module, target):
+            reduced = is_gathered_column(code, module, given) and is_reduced_row(code, module, target)
+            if reduced or (is_squeezed_gather(code, module, target) and is_kept_column(code, module, given)):
                 yield _told(module, node, given, target)
+                break
 
 
 def _told(module: Module, node: ast.AST, given: ast.expr, target: ast.expr) -> Finding:
@@ -273,6 +280,18 @@ def td_loss(online, target, states, actions, rewards, followers, ends):
         goal = rewards + 0.99 * (1.0 - ends) * best
     return F.smooth_l1_loss(chosen, goal){mark}
 """
+_DOUBLE = """
+import torch
+import torch.nn.functional as F
+
+def td_loss(online, target, batch, gamma):
+    state, action, reward, following, terminal = batch
+    value = online(state).gather(1, action)
+    with torch.no_grad():
+        best = online(following).argmax(dim=1, keepdim=True)
+        goal = reward + gamma * (1.0 - terminal) * target(following).gather(1, best){end}
+    return F.smooth_l1_loss(value{shape}, goal){mark}
+"""
 _SERIES = """
 import lightning as L
 import numpy as np
@@ -312,6 +331,8 @@ def main():
 BAD = (
     Example(_SERIES.format(shape="", used=", usecols=1", mark="  # found")),
     Example(_VALUES.format(shape="", keep="", mark="  # found")),
+    Example(_VALUES.format(shape=".squeeze(-1)", keep=", keepdim=True", mark="  # found")),
+    Example(_DOUBLE.format(shape=".squeeze(1)", end="", mark="  # found")),
     Example("""
 import numpy as np
 import torch
@@ -352,6 +373,8 @@ GOOD = (
     Example(_SERIES.format(shape="", used="", mark="")),
     Example(_VALUES.format(shape=".squeeze(1)", keep="", mark="")),
     Example(_VALUES.format(shape="", keep=", keepdim=True", mark="")),
+    Example(_DOUBLE.format(shape="", end="", mark="")),
+    Example(_DOUBLE.format(shape=".squeeze(1)", end=".squeeze(1)", mark="")),
     _set(end=".squeeze(-1)"),
     _set(item="self.y[i : i + 1]"),
     _set(column="torch.load('prices.pt')"),

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from firstcause.lab import busy
+from firstcause.sandbox import busy
 
 
 @pytest.mark.parametrize(
