@@ -1,4 +1,7 @@
-"""firstcause finds the first cause of a failing PyTorch run, proves it, and only then fixes it."""
+"""firstcause finds the first cause of a failing PyTorch run, proves it, and only then fixes it.
+
+PYTEST_DONT_REWRITE: a recorded pytest finds this package imported before its own start, and would warn of that.
+"""
 
 from __future__ import annotations
 

@@ -30,6 +30,9 @@ _PARTS: dict[str, type] = {
 }
 # What every birth has; the specialists ask for it without a look.
 _BIRTH = ("op", "number", "kind", "phase", "ancestors", "site")
+# What every place in the program has, and every bad value that was there before the step.
+_SITE = ("file", "line")
+_SOURCE = ("origin", "output", "rows", "first_rows")
 _SAID = {dict: "an object", list: "a list", str: "a text", int: "a whole number"}
 
 
@@ -59,10 +62,12 @@ def _lacking(where: str, facts: dict[str, Any]) -> str:
         if not isinstance(loss, dict) or not isinstance(loss.get("ancestors"), list):
             return f"{where}.losses[{number}] has no ancestors"
     for number, birth in enumerate(facts.get("births") or ()):
-        for name in _BIRTH:
+        for name in (*_BIRTH, *(_SOURCE if birth.get("op") == "source" else ())):
             if birth.get(name) is None:
                 return f"{where}.births[{number}] has no {name}"
-    return ""
+    return next(
+        (f"{where} has no {n}" for n in _SITE if where.endswith(".site") and facts.get(n) is None), ""
+    )
 
 
 def _of_kind(name: str, where: str, value: Any) -> str:

@@ -48,13 +48,13 @@ def tell(examination: Examination, birth: Facts) -> str:
         return f"{birth['kind']} is already in a tensor of shape {shape} that no op of the step made, used{where}"
     phase = f" in the backward of {birth['node']}" if birth["phase"] == "backward" else ""
     values = ", ".join(
-        f"{v:g}" if isinstance(v, float) else str(v) for v in birth["operands_at"] if v is not None
+        f"{v:g}" if isinstance(v, float) else str(v) for v in birth.get("operands_at") or () if v is not None
     )
     sign = "".join(birth.get("signs") or []) if birth["kind"] == "inf" else ""
     inputs = f" from {values}" if values else ""
     made = f"{sign}{birth['kind']}, made by {birth['op']}{phase}{where}"
     when = f"step {examination.step}" if examination.step is not None else "the call"
-    return f"the first bad value of {when} is {made} at element {birth['element']}{inputs}"
+    return f"the first bad value of {when} is {made} at element {birth.get('element')}{inputs}"
 
 
 def figures(birth: Facts) -> dict[str, Any]:

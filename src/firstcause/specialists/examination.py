@@ -110,7 +110,8 @@ class Examination:
         """A place of the record as a Site, its file relative to the run's folder."""
         if place is None:
             return None
-        return Site(relative(place["file"], self.run.folder), place["line"], place["function"], place["text"])
+        file = relative(place["file"], self.run.folder)
+        return Site(file, place["line"], place.get("function") or "", place.get("text") or "")
 
     # ------------------------------------------------------------------ for the fix
 

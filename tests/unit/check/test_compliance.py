@@ -106,6 +106,39 @@ def test_a_batch_reached_by_accumulation_is_the_effective_one_too():
     assert told([asked("batch_size", 8), most], PARTS) == ([], ["batch_size", "effective_batch_size"])
 
 
+def test_code_that_follows_one_of_two_wishes_is_asked_about_and_not_blamed():
+    both = [asked("loss", "huber"), asked("loss", "mse")]
+    found = compare(both, [fact("loss", "huber")])
+    assert [(f.category, f.slug) for f in found.findings] == [("assumption", "assumed-loss")]
+    assert (
+        "as one sentence asks (“loss huber”) and another does not (“loss mse”)" in found.findings[0].message
+    )
+    assert found.matches == ("loss",)
+    limited = [asked("eval_steps", 100), asked("eval_steps", 3, relation="max")]
+    assert told(limited, [fact("eval_steps", 100)])[1] == ["eval_steps"]
+    assert told([*both[:1], asked("loss", "huber", polarity="forbid")], [fact("loss", "huber")])[1] == [
+        "loss"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("instructions", "known"),
+    [
+        ([asked("loss", "huber"), asked("loss", "mse")], [fact("loss", "l1")]),
+        ([asked("loss", "huber"), asked("loss", "mse")], [fact("loss", "huber"), fact("loss", "l1", 2)]),
+        ([asked("loss", "huber"), asked("loss", "mse", derived=True)], [fact("loss", "mse")]),
+        (
+            [asked("max_length", 512, scope="source"), asked("max_length", 64, scope="target")],
+            [fact("max_length", 512)],
+        ),
+        ([asked("lora_r", 8), asked("lora_r", 4, status="superseded")], [fact("lora_r", 4)]),
+    ],
+)
+def test_it_is_blamed_where_it_follows_neither_or_not_everywhere(instructions, known):
+    found = compare(instructions, known).findings
+    assert [f.category for f in found] == ["deviation"]
+
+
 def test_a_default_deviates_and_is_never_an_assumption():
     default = fact("weight_decay", 0.01, explicit=False)
     assert told([asked("weight_decay", 0.1)], [default])[0] == [("weight_decay", "0.1", "0.01", 1)]

@@ -35,6 +35,8 @@ BIRTH = ("replay", "trace", "births", 0)
         (changed("3", "unit", "line"), "it.unit.line is not a whole number"),
         (changed([None], "replay", "trace", "births"), "it.replay.trace.births holds what is not an object"),
         (changed(None, *BIRTH, "ancestors"), "it.replay.trace.births[0] has no ancestors"),
+        (changed({"line": 3}, *BIRTH, "site"), "it.replay.trace.births[0].site has no file"),
+        (changed("source", *BIRTH, "op"), "it.replay.trace.births[0] has no origin"),
         (changed({"command": ["python", "t.py"], "variables": {"RANK": "1"}}, "alone"), ""),
         (changed("python t.py", "alone"), "it.alone is not an object"),
         (changed({"variables": {"RANK": "1"}}, "alone"), "it.alone has no command"),

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from firstcause.check.compliance.agree import agrees
+from firstcause.check.compliance.contradictions import contradiction
 from firstcause.check.compliance.table import names
 from firstcause.check.facts.devices import on_every_device
 from firstcause.check.facts.fact import Fact
@@ -85,6 +86,11 @@ def compare(instructions: Sequence[Instruction], facts: Sequence[Fact]) -> Compa
             continue
         if key == "gradient_accumulation" and all(i.derived for i in asked) and _total_is_met(active, facts):
             # It follows from a number of devices that is told by itself.
+            continue
+        open_question = contradiction(asked, known)
+        if open_question is not None:
+            findings.append(open_question)
+            matches.append(key)
             continue
         findings += _deviations(key, asked, known, parts)
     for one in instructions:
