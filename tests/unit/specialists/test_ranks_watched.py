@@ -71,6 +71,13 @@ def test_all_samples_on_each_rank_are_seen_in_whatever_order():
     assert "each of 2 ranks draws the same 32 samples in an epoch, each in an order of its own" in text
 
 
+def test_a_pass_that_all_ranks_leave_after_as_many_batches_tells_as_well():
+    left = [watched([one_pass(sampler="RandomSampler", ended=False, given=4)]) for _ in (1, 2)]
+    assert "the same 32 samples" in sampler_missing.seen(ran(*left), None)
+    apart = [watched([one_pass(ended=False, given=g)]) for g in (4, 3)]
+    assert sampler_missing.seen(ran(*apart), None) is None
+
+
 def test_shares_of_the_ranks_and_data_of_their_own_are_left_alone():
     shares = [watched([one_pass(as_set=r)]) for r in (1, 2)]
     own_data = [watched([one_pass(fingerprint=r)]) for r in (1, 2)]

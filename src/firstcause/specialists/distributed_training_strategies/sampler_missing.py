@@ -21,13 +21,14 @@ def _all_on_each(found: Ran) -> Facts:
     own = ranks.facts_of(found, "batches")
     if len(own) < 2 or not gradients_shared(found):
         return {}
-    seen = {rank: by_loader(batches) for rank, batches in own}
+    seen = {rank: by_loader(batches, cut_off=True) for rank, batches in own}
     first = next(iter(seen.values()))
     for loader in first:
         passes = [p[0] for s in seen.values() if (p := s.get(loader))]
         if (
             len(passes) == len(own)
             and len({_samples(p) for p in passes}) == 1
+            and len({(p["ended"], p["given"]) for p in passes}) == 1
             and passes[0]["distinct"] >= LEAST_SAMPLES
         ):
             in_order = len({p["in_order"] for p in passes}) == 1
