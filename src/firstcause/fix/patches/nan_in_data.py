@@ -21,21 +21,46 @@ from firstcause.fix.operations import Facts
 from firstcause.fix.rewrite import inserted_after, inserted_before
 from firstcause.schema import Fix, Site
 from firstcause.source import Module, Origin, Project
+from firstcause.source.callees import callees
 from firstcause.source.callsites import last_name
 from firstcause.source.data import preparing_site
-from firstcause.source.flow import value_origins
+from firstcause.source.flow import new_walk, value_origins
 from firstcause.source.frames import Value
 from firstcause.source.values import number
 
 CAUSE = "nan-in-data"
 CAN_BE_NAN = ("log", "log2", "log10", "log1p", "sqrt", "arcsin", "arccos", "acos", "asin", "frombuffer")
+# What is asked, and done, of missing values.
+CLEANS = frozenset(
+    {"isnan", "isna", "isnull", "isfinite", "notna", "notnull", "nan_to_num", "fillna", "ffill", "bfill", "interpolate"}
+)
 # Works for torch and numpy alike, unlike clamp_min or maximum.
 SMALL = "1e-8"
 
 
 def line(facts: Facts, project: Project) -> Site | None:
-    """The line that prepared the numbers last."""
-    return preparing_site(_origins(facts, project))
+    """The line that prepared the numbers last; where it calls what is to clean them, the line that hands them back."""
+    site = preparing_site(_origins(facts, project))
+    return (site and _cleaning(project, site)) or site
+
+
+def _cleaning(project: Project, site: Site) -> Site | None:
+    """Where a function that looks for missing values gives back what has some left; None where the line calls none."""
+    calls = [
+        Value(module, node)
+        for module in project.modules
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Call) and node.lineno == site.line and module.site(node).file == site.file
+    ]
+    for callee in [c for call in calls for c in callees(new_walk(project), call)]:
+        if callee.function is None or callee.module is None:
+            continue
+        body = list(ast.walk(callee.function))
+        returned = [n for n in body if isinstance(n, ast.Return) and n.value is not None]
+        asks = any(isinstance(n, (ast.Attribute, ast.Name)) and last_name(n) in CLEANS for n in body)
+        if asks and len(returned) == 1:
+            return callee.module.site(returned[0])
+    return None
 
 
 def _origins(facts: Facts, project: Project) -> list[Origin]:
