@@ -142,8 +142,22 @@ def _audited(
             return found
     if not told and made.ended in ("lost", "exception"):
         return answer.Unseen("faults that raise nothing", _unmade(made))
-    is_spent = is_whole and examination.lab.seconds_left < START_SECONDS
-    return answer.Unseen("slow steps", SPENT) if is_spent else None
+    if is_whole and examination.lab.seconds_left < START_SECONDS:
+        return answer.Unseen("slow steps", SPENT)
+    return _left_over(examination)
+
+
+def _left_over(examination: Examination) -> answer.Unseen | None:
+    """What an audit that ended by itself for want of time did not come to."""
+    lab = examination.lab
+    seen, taken = (
+        lab.seen_steps if lab is not None else None,
+        len(steps_of(examination.folder.journals().values())),
+    )
+    if seen is None or seen >= taken:
+        return None
+    why = f"the audit had time for {seen} of {taken} steps; `--budget` gives it more"
+    return answer.Unseen("faults that show later, such as those of a resume", why)
 
 
 def _unmade(made: Ran) -> str:

@@ -32,7 +32,19 @@ CAUSE = "nan-in-data"
 CAN_BE_NAN = ("log", "log2", "log10", "log1p", "sqrt", "arcsin", "arccos", "acos", "asin", "frombuffer")
 # What is asked, and done, of missing values.
 CLEANS = frozenset(
-    {"isnan", "isna", "isnull", "isfinite", "notna", "notnull", "nan_to_num", "fillna", "ffill", "bfill", "interpolate"}
+    {
+        "isnan",
+        "isna",
+        "isnull",
+        "isfinite",
+        "notna",
+        "notnull",
+        "nan_to_num",
+        "fillna",
+        "ffill",
+        "bfill",
+        "interpolate",
+    }
 )
 # Works for torch and numpy alike, unlike clamp_min or maximum.
 SMALL = "1e-8"
