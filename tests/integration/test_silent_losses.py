@@ -80,6 +80,19 @@ CASES = [
     ("both_factors_zero", "bad-initialisation", "nn.init.zeros_(self.inner)", "counterfactual"),
     ("flips_of_their_own", "label-mismatch", "image = self.augment(self.images[index])", "experiment"),
     (
+        "end_of_its_own",
+        "label-mismatch",
+        "return (field(along(points, t), t) - velocity).pow(2).mean()",
+        "experiment",
+    ),
+    ("turn_of_the_encoder", "optimizer-step-missing", "self.critic_opt.step()", "counterfactual"),
+    (
+        "gate_put_in_anew",
+        "optimizer-before-params-replaced",
+        "layer.shift = nn.Parameter(torch.zeros_like(layer.shift))",
+        "counterfactual",
+    ),
+    (
         "targets_two_ahead",
         "label-shift",
         "return F.cross_entropy(logits[:, :-1].reshape(-1, 12), labels[:, 1:].reshape(-1))",

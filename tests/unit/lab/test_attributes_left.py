@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import torch
@@ -99,6 +100,41 @@ def test_what_is_no_part_of_the_state_or_is_in_it_is_not_told(watch: Watch, kind
     other.load_state_dict(state)
     other(torch.randn(4, 3))
     assert watch.facts() == {}
+
+
+class Several(Scaled):
+    def forward(self, x: torch.Tensor) -> Any:
+        return {"code": x.argmax(1), "both": (self.net(x - self.mean), x)}
+
+
+class Counted(Scaled):
+    def forward(self, x: torch.Tensor) -> Any:
+        return (x - self.mean).argmax(1)
+
+
+@pytest.mark.parametrize(("kind", "is_told"), [(Several, True), (Counted, False)])
+def test_a_model_may_give_several_tensors_of_which_the_floating_ones_are_compared(
+    watch: Watch, kind: type[Scaled], is_told: bool
+) -> None:
+    _, state = saved(kind)
+    other = kind()
+    other.load_state_dict(state)
+    other(torch.randn(4, 3))
+    assert bool(watch.facts()) is is_told
+
+
+def test_the_state_that_is_loaded_need_not_be_the_last_one_that_was_saved(watch: Watch) -> None:
+    model, state = saved(Scaled)
+    best = {k: v.clone() for k, v in state.items()}
+    with torch.no_grad():
+        model.net.weight.add_(1)
+    model(torch.randn(4, 3))
+    model.mean = torch.zeros(3)
+    model.state_dict()
+    other = Scaled()
+    other.load_state_dict(best)
+    other(torch.randn(4, 3))
+    assert watch.facts()["attributes_left"]["saved"] == [1.0, 3.0]
 
 
 def test_what_the_program_sets_itself_before_the_first_call_is_not_told(watch: Watch) -> None:

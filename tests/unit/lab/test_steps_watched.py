@@ -83,6 +83,30 @@ def test_an_optimizer_that_never_steps_is_idle_unless_weights_are_moved_by_hand(
     assert idle["backwards"] >= 8
 
 
+def test_an_idle_optimizer_is_told_with_the_losses_of_its_own_passes(start: Start) -> None:
+    made, judge = nn.Linear(4, 4), nn.Linear(4, 1)
+    idle, busy = torch.optim.SGD(made.parameters(), 0.1), torch.optim.SGD(judge.parameters(), 0.1)
+    watch = start("audit.gradients_cleared")
+
+    for number in range(6):
+        # Gradients of its own that are still there are none of this pass.
+        for whole in (False, True):
+            x = made(torch.randn(8, 4))
+            loss = judge(x).mean() - 10 if whole else judge(x.detach()).mean() + 10
+            if number % 2:
+                idle.zero_grad()
+            watch.loss(loss)
+            loss.backward()
+            watch.before_step(busy)
+            busy.step()
+            watch.after_step(busy)
+
+    (course,) = watch.facts()["unstepped"]
+    assert course["backwards"] == 6
+    assert all(x < -5 for x in course["losses"])
+    assert len(course["losses"]) == 6
+
+
 class Stack:
     def __init__(self) -> None:
         self.layers = [nn.Linear(4, 4)]
@@ -160,6 +184,51 @@ def test_what_is_replaced_between_two_stages_is_no_part_of_the_model_any_more(st
 
     assert [m["class"] for m in watch.facts()["missing"]] == ["Linear", "Linear"]
     assert watch.facts()["of_no_module"] == 2
+
+
+@pytest.mark.parametrize(("every", "is_missing"), [(3, True), (1, False)])
+def test_what_is_put_in_anew_from_time_to_time_is_missing_at_its_place(
+    every: int, is_missing: bool, start: Start
+) -> None:
+    model = Model(nn.Linear(4, 4))
+    optimizer = torch.optim.SGD(model.parameters(), 0.01)
+    watch = start("audit.parameters_held")
+
+    for _ in range(12 // every):
+        # A program that puts in another at each step trains it by its own hand.
+        model.out.weight = nn.Parameter(torch.randn_like(model.out.weight))
+        train(watch, model, optimizer, "clear", "backward", "step", steps=every)
+    model.out.weight = nn.Parameter(torch.randn_like(model.out.weight))
+
+    assert [m["name"] for m in watch.facts()["missing"]] == (["out.weight"] if is_missing else [])
+    assert watch.facts()["of_no_module"] == 1
+
+
+def test_what_is_put_in_anew_with_an_optimizer_of_its_own_is_held(start: Start) -> None:
+    model = Model(nn.Linear(4, 4))
+    watch = start("audit.parameters_held")
+
+    for _ in range(4):
+        model.out.weight = nn.Parameter(torch.randn_like(model.out.weight))
+        train(watch, model, torch.optim.SGD(model.parameters(), 0.01), "clear", "backward", "step", steps=4)
+
+    assert watch.facts()["missing"] == []
+
+
+def test_what_the_program_moves_by_hand_before_it_is_replaced_is_not_missing(start: Start) -> None:
+    model = Model(nn.Linear(4, 4))
+    optimizer = torch.optim.SGD(model.parameters(), 0.01)
+    watch = start("audit.parameters_held")
+
+    def move() -> None:
+        assert model.out.weight.grad is not None
+        model.out.weight.data.sub_(0.1 * model.out.weight.grad)
+
+    for _ in range(3):
+        model.out.weight = nn.Parameter(torch.randn_like(model.out.weight))
+        train(watch, model, optimizer, "clear", "backward", move, "step", steps=4)
+
+    assert watch.facts()["missing"] == []
 
 
 def test_what_is_taken_out_after_the_training_was_a_part_throughout(start: Start) -> None:

@@ -19,6 +19,7 @@ def ways(text: str) -> list[list[str]]:
     return [[r.text for r in way] for one in found(text) for way in one.ways]
 
 
+NOISY = "def noisy(x, t, eps=None):\n    if eps is None:\n        eps = torch.randn_like(x)\n    return t * x + eps\n"
 PARTED = {
     "sorted, the other not": (
         "def prepare(waves, kinds):\n    waves = sorted(waves, key=len)\n    return waves, torch.tensor(kinds)\n",
@@ -131,12 +132,54 @@ PARTED = {
         "drawn = torch.get_rng_state()\nmoved = self.augment(image)\ntorch.set_rng_state(drawn)\n"
         "return moved, self.augment(label_map)",
     ),
+    "another noise than the one that is asked for": (
+        NOISY
+        + "def loss(net, x, t):\n    eps = torch.randn_like(x)\n    return F.mse_loss(net(noisy(x, t), t), eps)\n",
+        "return F.mse_loss(net(noisy(x, t, eps=eps), t), eps)",
+    ),
+    "another end of the path than that of the velocity": (
+        "class Flow:\n    def on(self, x, t, *, end=None):\n        end = torch.randn_like(x) if end is None else end\n"
+        "        return (1 - t) * x + t * end\n    def forward(self, x, t):\n        end = torch.randn(x.shape)\n"
+        "        speed = end - x\n        return (self.net(self.on(x, t)) - speed).square().mean()\n",
+        "return (self.net(self.on(x, t, end=end)) - speed).square().mean()",
+    ),
+    "another noise where one may be given": (
+        "class Diffusion:\n    def q_sample(self, x, t, noise=None):\n"
+        "        noise = default(noise, lambda: torch.randn_like(x))\n        return x + t * noise\n"
+        "    def p_losses(self, x, t, noise=None):\n        noise = default(noise, lambda: torch.randn_like(x))\n"
+        "        noisy = self.q_sample(x_start=x, t=t)\n        return self.criterion(self.net(noisy), noise)\n",
+        "noisy = self.q_sample(x_start=x, t=t, noise=noise)",
+    ),
+    "a noise that is drawn twice": (
+        "def step(net, x, s):\n    noise = torch.randn_like(x)\n    seen = x + s * torch.randn_like(x)\n"
+        "    return ((net(seen) - noise) ** 2).mean()\n",
+        "seen = x + s * noise",
+    ),
     "a count in a loop": (
         "for row in rows:\n    x[n] = row.input\n    n += 1\n    y[n] = row.answer\n",
         "y[n] = row.answer\nn += 1",
     ),
 }
 TOGETHER = {
+    "a noise that is handed on": (
+        NOISY
+        + "def loss(net, x, t):\n    eps = torch.randn_like(x)\n    return F.mse_loss(net(noisy(x, t, eps), t), eps)\n"
+    ),
+    "noisy targets of noisy inputs": (
+        NOISY
+        + "def loss(net, x, t):\n    eps = torch.randn_like(x)\n    return F.mse_loss(net(noisy(x, t), t), x + eps)\n"
+    ),
+    "a drawn sample that a code is compared with as a whole": (
+        "def loss(z):\n    prior = torch.randn_like(z)\n    seen = z + torch.randn_like(z)\n    return mmd_loss(seen, prior)\n"
+    ),
+    "two codes for two networks": (
+        "def step(g, d, n):\n    z = torch.randn(n, 8)\n    loss_d = d(g(z)).mean()\n    z2 = torch.randn(n, 8)\n"
+        "    return loss_d, d(g(z2)).mean()\n"
+    ),
+    "a sampler's noise": (
+        NOISY
+        + "def sample(net, x, t):\n    eps = torch.randn_like(x)\n    x = x - net(x, t) + t * eps\n    return noisy(x, t)\n"
+    ),
     "both by one order": "def load(x, y):\n    p = torch.randperm(9)\n    x = x[p]\n    y = y[p]\n    return x, y\n",
     "both in one statement": "def load(x, y, p):\n    x, y = x[p], y[p]\n    return TensorDataset(x, y)\n",
     "the other is made from it": (
@@ -220,6 +263,16 @@ def test_each_text_is_python(name: str) -> None:
     # A statement that is gone has no text.
     for text in (text or "pass" for way in ways(PARTED[name][0]) for text in way):
         ast.parse("def f():\n" + "\n".join("    " + row for row in text.splitlines()))
+
+
+def test_what_draws_another_noise_may_stand_in_another_file() -> None:
+    text = "def loss(net, x, t):\n    eps = torch.randn_like(x)\n    return F.mse_loss(net(noisy(x, t), t), eps)\n"
+    module = Module("/x/train.py", "train.py", text.encode())
+    other = Module("/x/noise.py", "noise.py", NOISY.encode())
+    assert partings(module) == []
+    assert [r.text for one in partings(module, [module, other]) for way in one.ways for r in way] == [
+        "return F.mse_loss(net(noisy(x, t, eps=eps), t), eps)"
+    ]
 
 
 @pytest.mark.parametrize("name", TOGETHER)

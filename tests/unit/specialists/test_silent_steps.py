@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from firstcause.lab.counterfactual import Ran
+from firstcause.schema import Hypothesis
 from firstcause.source.project import Project
-from firstcause.specialists import left_out, schedules
+from firstcause.specialists import audits, left_out, schedules
 from firstcause.specialists.debugging_techniques import (
     eval_mode_in_training,
     missing_zero_grad,
@@ -60,6 +61,69 @@ def test_a_look_at_a_few_gradients_is_no_training_without_steps() -> None:
 
     assert optimizer_step_missing.seen(few, examination()) is None
     assert "took no step while 30 backward passes" in str(optimizer_step_missing.seen(many, examination()))
+
+
+TURNS = """
+def turn(first, second, one, other):
+    first.zero_grad()
+    one.backward()
+    first.step()
+    second.zero_grad()
+    other.backward()
+    first.step()
+"""
+FALLING = [3.0 - 0.1 * i for i in range(30)]
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "is_confirmed"),
+    [
+        ([3.0] * 30, FALLING, True),
+        ([3.0] * 30, [3.0] * 30, False),
+        # What is below zero must fall too.
+        ([-3.0] * 30, [-2.8] * 30, False),
+        ([-3.0] * 30, [-3.0 - 0.1 * i for i in range(30)], True),
+        # Another optimizer of that kind, with other losses.
+        ([3.0] * 30, [9.0 - 0.1 * i for i in range(30)], False),
+    ],
+)
+def test_the_step_of_another_optimizer_is_the_cause_where_the_idle_one_gains_by_it(
+    before: list[float], now: list[float], is_confirmed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "train.py").write_text(TURNS)
+    idle = COURSE | {"steps": 0, "losses": before, "backward": SITE}
+    control = audit(unstepped=[idle], backward_losses=[1.0] * 60)
+    changed = audit(gradients=[COURSE | {"losses": [50.0] * 30}, COURSE | {"losses": now}])
+    asked: list[Any] = []
+    lab = SimpleNamespace(horizon=lambda n: n, rewritten=lambda *a: asked.append(a[2]) or changed)
+    looked_at = examination()
+    looked_at.project, looked_at.lab = Project.of_script(str(tmp_path / "train.py")), lab
+    monkeypatch.setattr(audits, "audit", lambda _: control)
+
+    verdict = optimizer_step_missing.settle(Hypothesis(optimizer_step_missing.CAUSE, None, 0), looked_at)
+
+    assert (verdict.status == "confirmed") is is_confirmed
+    assert [s["text"] for s in asked[0]] == ["second.step()"]
+    assert not is_confirmed or (verdict.site is not None and verdict.site.line == 8)
+
+
+def test_losses_of_others_do_not_count_for_an_idle_optimizer(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = [3.0] * 30
+    control = audit(
+        unstepped=[COURSE | {"steps": 0, "losses": own, "backward": SITE}], backward_losses=[9.0, 3.0] * 30
+    )
+    looked_at = examination()
+
+    def verdict(stepped: list[float]) -> str:
+        one = audit(losses=[x for s in stepped for x in (9.0, s)], own=stepped)
+        looked_at.lab = SimpleNamespace(
+            horizon=lambda n: n, from_start=lambda arms, steps: {arms[0].name: one}
+        )
+        return optimizer_step_missing.settle(Hypothesis("", None, 0), looked_at).status
+
+    monkeypatch.setattr(audits, "audit", lambda _: control)
+    assert verdict(FALLING) == "confirmed"
+    assert verdict(own) != "confirmed"
 
 
 @pytest.mark.parametrize(

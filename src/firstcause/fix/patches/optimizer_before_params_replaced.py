@@ -1,5 +1,7 @@
 """The optimizer was made before parameters were replaced: it is made after that, or once more where it has stepped before.
 
+Where a method puts in parameters of the same shape again and again, their values are written into those that are there.
+
 Facts:
 
 - ``missing``: the parameters that it lacks, each with its ``name`` in the model.
@@ -14,6 +16,8 @@ from dataclasses import dataclass
 from firstcause.fix.draft import draft
 from firstcause.fix.operations import Facts
 from firstcause.fix.optimizers import constructions
+from firstcause.fix.restarts import Restart, restarts
+from firstcause.fix.rewrite import replaced
 from firstcause.fix.scopes import statement_at
 from firstcause.fix.statements import inserted_line_after, removed
 from firstcause.schema import Fix, Site
@@ -35,6 +39,9 @@ class _Late:
 
 def line(facts: Facts, project: Project) -> Site | None:
     """The line that makes the optimizer too early, or the replacement after which it is to be made again."""
+    restarted = _restarted(facts, project)
+    if restarted:
+        return restarted[0].module.site(restarted[0].statement)
     made = _made(facts, project)
     if made is None:
         return None
@@ -45,6 +52,9 @@ def line(facts: Facts, project: Project) -> Site | None:
 
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     """The line moved behind the replacement, or written there once more; None where they stand apart."""
+    restarted = _restarted(facts, project)
+    if restarted:
+        return _in_place(project, root, restarted)
     made = _made(facts, project)
     if made is None:
         return None
@@ -70,6 +80,27 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
         changes = f"{after}: the optimizer holds the parameters that the model runs with from there on."
         other = "The new optimizer begins without state, and a schedule made for it at its start."
     return draft(project, root, CAUSE, [e for e in edits if e is not None], summary, changes, other)
+
+
+def _restarted(facts: Facts, project: Project) -> list[Restart]:
+    """What could be written in place; empty where a part is replaced after the optimizer is made."""
+    found = [(m, s) for m, c in constructions(project) if (s := m.statement(c)) is not None]
+    replacements = (_replacement(facts, project, m, s) for m, s in found)
+    return [] if any(r is not None for r in replacements) else restarts(facts, project)
+
+
+def _in_place(project: Project, root: str, restarted: list[Restart]) -> Fix | None:
+    edits = [replaced(r.module, r.statement, f"{r.target}.data.copy_({r.value})") for r in restarted]
+    first = restarted[0]
+    return draft(
+        project,
+        root,
+        CAUSE,
+        edits,
+        f"Write the new values of {' and '.join(f'`{r.target}`' for r in restarted)} into the parameters that are there.",
+        f"{first.module.site(first.statement)}: the optimizer goes on with the parameters that it holds.",
+        "The optimizer keeps its moments: they are those of the values before.",
+    )
 
 
 def _late(facts: Facts, project: Project, module: Module, made: ast.stmt) -> _Late | None:

@@ -18,13 +18,14 @@ from firstcause.fix.rewrite import inserted_after, replaced
 from firstcause.fix.statements import inserted_line_after
 from firstcause.schema import Fix, Site
 from firstcause.source import Module, Project
+from firstcause.source.other_steps import step_of_another
 
 CAUSE = "optimizer-step-missing"
 
 
 def line(facts: Facts, project: Project) -> Site | None:
     """``optimizer.step`` without its brackets, or a step that is never reached; else the backward call."""
-    found = _named_only(project) or _of_another(project) or _unreached(facts, project)
+    found = _named_only(project) or step_of_another(project) or _unreached(facts, project)
     return found[0].site(found[1]) if found is not None else named_line(facts.get("backward") or {}, project)
 
 
@@ -34,13 +35,10 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     if named is not None:
         module, node = named
         return _draft(project, root, module, node, [inserted_after(module, node, "()")], module.segment(node))
-    other = _of_another(project)
+    other = step_of_another(project)
     if other is not None:
-        module, call, meant = other
-        assert isinstance(call.func, ast.Attribute)
-        return _draft(
-            project, root, module, call, [replaced(module, call.func.value, meant)], f"{meant}.step"
-        )
+        module, stepped, meant = other
+        return _draft(project, root, module, stepped, [replaced(module, stepped, meant)], f"{meant}.step")
     backward = statement_of(facts.get("backward"), project)
     if backward is None or _unreached(facts, project) is not None:
         return None
@@ -71,30 +69,6 @@ def _named_only(project: Project) -> tuple[Module, ast.expr] | None:
         for node in module.nodes(ast.Expr):
             if isinstance(node.value, ast.Attribute) and node.value.attr == "step":
                 return module, node.value
-    return None
-
-
-def _of_another(project: Project) -> tuple[Module, ast.Call, str] | None:
-    """The step of another optimizer, which steps elsewhere too, where one that never does was cleared before: and its name."""
-    for module in project.modules:
-        steps = [c for c in calls_in(module, module.tree, "step") if isinstance(c.func, ast.Attribute)]
-        # ``scaler.step(optimizer)`` steps what it is given.
-        named = [module.segment(c.args[0] if c.args else c.func.value) for c in steps]  # type: ignore[attr-defined]
-        called = {module.segment(c.func) for c in module.nodes(ast.Call)}
-        for clear in calls_in(module, module.tree, "zero_grad"):
-            own = module.segment(clear.func.value) if isinstance(clear.func, ast.Attribute) else ""
-            # A module clears its gradients too, and takes no step.
-            if not own or own in named or own in called or f"{own}.parameters" in called:
-                continue
-            scope = module.function(clear)
-            later = [c for c in steps if module.function(c) is scope and c.lineno > clear.lineno]
-            backs = [c.lineno for c in calls_in(module, module.tree, "backward") if c.lineno > clear.lineno]
-            first = min(later, key=lambda c: c.lineno, default=None)
-            if first is None or not backs or first.lineno < backs[0] or first.args:
-                continue
-            other = module.segment(first.func.value) if isinstance(first.func, ast.Attribute) else ""
-            if named.count(other) > 1 and "sched" not in other.lower():
-                return module, first, own
     return None
 
 

@@ -20,6 +20,7 @@ from firstcause.schema import Fix, Site
 from firstcause.source import Module, Project
 
 CAUSE = "tensor-attribute-not-a-buffer"
+OF_TENSORS = frozenset({"clone", "detach", "new_empty", "new_full", "new_ones", "new_tensor", "new_zeros"})
 
 
 def line(facts: Facts, project: Project) -> Site | None:
@@ -79,6 +80,14 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     )
 
 
+def _is_tensor(made: ast.expr) -> bool:
+    """Whether a value is made by torch, or by a method that only tensors have."""
+    if not isinstance(made, ast.Call):
+        return False
+    named = isinstance(made.func, ast.Attribute) and made.func.attr in OF_TENSORS
+    return named or ast.unparse(made.func).startswith("torch.")
+
+
 def _made(module: Module, function: ast.FunctionDef, names: list[str]) -> list[tuple[ast.Assign, str, str]]:
     """The constructor's assignments of tensors to these attributes, with names and values."""
     found = []
@@ -86,7 +95,6 @@ def _made(module: Module, function: ast.FunctionDef, names: list[str]) -> list[t
         if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
             continue
         target, made = statement.targets[0], statement.value
-        is_tensor = isinstance(made, ast.Call) and ast.unparse(made.func).startswith("torch.")
-        if is_tensor and isinstance(target, ast.Attribute) and target.attr in names:
+        if _is_tensor(made) and isinstance(target, ast.Attribute) and target.attr in names:
             found.append((statement, target.attr, module.segment(made)))
     return found

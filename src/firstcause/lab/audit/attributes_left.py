@@ -11,7 +11,8 @@ import functools
 import os
 import sys
 import weakref
-from collections.abc import Iterator, Mapping
+from collections import deque
+from collections.abc import Iterator, Mapping, ValuesView
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -25,8 +26,11 @@ from firstcause.record.observe.guard import unseen
 HERE = os.path.dirname(__file__)
 # Larger attributes are no statistics, and would be copied here.
 MOST_ELEMENTS = 1 << 20
+MOST_SAVED = 16
 # Relative to the largest value that the saved model gave.
 DIFFERENT, SAME = 1e-3, 1e-5
+# How far tensors may lie within tuples and mappings in what a model gives.
+DEPTH = 2
 
 Attributes = dict[tuple[str, str], torch.Tensor]
 
@@ -36,6 +40,7 @@ class Saved:
     """A model when its state was asked for: its attributes, a batch, and what it gave for that in evaluation mode."""
 
     keys: frozenset[str]
+    figure: float
     attributes: Attributes
     batch: tuple[Any, ...]
     output: torch.Tensor
@@ -45,7 +50,7 @@ class Watch(Watcher):
     """Facts: ``attributes_left``, the first attribute that a loaded model misses, and the outputs with it and without."""
 
     def start(self) -> None:
-        self.saved: dict[type, Saved] = {}
+        self.saved: dict[type, deque[Saved]] = {}
         self.batches: dict[type, tuple[Any, ...]] = {}
         self.holds: weakref.WeakKeyDictionary[torch.nn.Module, bool] = weakref.WeakKeyDictionary()
         self.due: weakref.WeakKeyDictionary[torch.nn.Module, tuple[Saved, Any]] = weakref.WeakKeyDictionary()
@@ -76,7 +81,7 @@ class Watch(Watcher):
             self.holds[module] = any(True for _ in _attributes(module))
         if not self.holds[module]:
             return
-        if isinstance(result, torch.Tensor) and all(isinstance(a, torch.Tensor) for a in args):
+        if _numbers(result) and all(isinstance(a, torch.Tensor) for a in args):
             self.batches[type(module)] = args
         if module in self.due:
             self._compare(module, *self.due.pop(module))
@@ -92,15 +97,18 @@ class Watch(Watcher):
         after = dict(_attributes(whole))
         still = {k: t for k, t in attributes.items() if k in after and torch.equal(t, after[k])}
         if output is not None and still:
-            self.saved[type(module)] = Saved(frozenset(map(str, result)), still, batch, output)
+            one = Saved(frozenset(map(str, result)), _figure(result), still, batch, output)
+            self.saved.setdefault(type(module), deque(maxlen=MOST_SAVED)).append(one)
 
     def _loaded(self, module: torch.nn.Module, args: Any, result: Any, site: dict[str, Any] | None) -> None:
-        saved = self.saved.get(type(module))
         given = args[0] if args else None
-        if saved is None or site is None or not isinstance(given, Mapping):
+        if site is None or not isinstance(given, Mapping):
             return
-        if frozenset(map(str, given)) == saved.keys:
-            self.due[module] = saved, site
+        keys, figure = frozenset(map(str, given)), _figure(given)
+        alike = [s for s in self.saved.get(type(module), ()) if s.keys == keys]
+        if alike:
+            # The best of several need not be the last one.
+            self.due[module] = next((s for s in reversed(alike) if s.figure == figure), alike[-1]), site
 
     def _compare(self, module: torch.nn.Module, saved: Saved, site: dict[str, Any]) -> None:
         own = dict(_attributes(module))
@@ -119,6 +127,8 @@ class Watch(Watcher):
         if without is None or having is None:
             return
         scale = max(float(saved.output.abs().max()), 1e-12)
+        if not without.shape == having.shape == saved.output.shape:
+            return
         differs, then = (float((o - saved.output).abs().max()) / scale for o in (without, having))
         if differs < DIFFERENT or then > SAME:
             return
@@ -155,12 +165,28 @@ def _attributes(module: torch.nn.Module) -> Iterator[tuple[tuple[str, str], torc
                 yield (path, name), value
 
 
+def _figure(state: Mapping[Any, Any]) -> float:
+    """A number that tells one state of a model from another."""
+    tensors = (t for t in state.values() if isinstance(t, torch.Tensor))
+    return sum(float(t.detach().double().abs().sum()) for t in tensors)
+
+
 def _evaluated(copied: torch.nn.Module, batch: tuple[Any, ...]) -> torch.Tensor | None:
     """What a copy of a model gives for a batch in evaluation mode; nobody else who looks on is told of the call."""
     copied.eval()
     with unseen(), _without_hooks(), torch.no_grad(), torch.random.fork_rng(devices=[]):
-        result = copied(*batch)
-    return result.detach().clone().float() if isinstance(result, torch.Tensor) else None
+        given = _numbers(copied(*batch))
+    return torch.cat([t.detach().float().flatten() for t in given]) if given else None
+
+
+def _numbers(result: Any, depth: int = DEPTH) -> list[torch.Tensor]:
+    """The tensors of floating point in what a model gives: itself, or those of a tuple or a mapping, in their order."""
+    if isinstance(result, torch.Tensor):
+        return [result] if result.is_floating_point() and result.numel() else []
+    inner = result.values() if isinstance(result, Mapping) else result
+    if not depth or not isinstance(inner, (tuple, list, ValuesView)):
+        return []
+    return [t for one in inner for t in _numbers(one, depth - 1)]
 
 
 @contextmanager

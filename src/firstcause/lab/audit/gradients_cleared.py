@@ -22,7 +22,7 @@ class Course:
     """What one optimizer was given at its steps.
 
     ``carried`` counts steps with the gradient of the step before still in theirs, ``lost`` those whose gradient was thrown
-    away after backward; ``backwards`` the backward passes that gave its parameters a gradient.
+    away after backward; ``backwards`` the backward passes that gave its parameters a gradient, ``losses`` what they began at.
     """
 
     optimizer: torch.optim.Optimizer
@@ -31,6 +31,8 @@ class Course:
     carried: int = 0
     lost: int = 0
     backwards: int = 0
+    losses: list[torch.Tensor] = field(default_factory=list)
+    before: list[tuple[int, int]] = field(default_factory=list)
     given: bool = False
     clean: bool = True
     left: list[tuple[torch.Tensor, torch.Tensor, int]] = field(default_factory=list)
@@ -40,6 +42,12 @@ class Course:
 
     def untouched(self) -> bool:
         return bool(self.left) and all(p.grad is g and g._version == v for p, g, v in self.left)
+
+    def grads(self) -> list[tuple[int, int]]:
+        """What tells the gradients of now from others, by object and by writes."""
+        return [
+            (id(g), g._version) if (g := p.grad) is not None else (0, 0) for p in parameters(self.optimizer)
+        ]
 
     def keep(self) -> None:
         live = ((p, p.grad) for p in parameters(self.optimizer) if is_live(p.grad))
@@ -55,6 +63,7 @@ class Watch(Watcher):
         self.optimizers = Optimizers()
         self.courses: dict[int, Course] = {}
         self.losses: list[torch.Tensor] = []
+        self.value: torch.Tensor | None = None
         self.sites: dict[Key, dict[str, Any]] = {}
         self.clears: dict[Key, int] = {}
         self.backward_site: dict[str, Any] | None = None
@@ -96,11 +105,16 @@ class Watch(Watcher):
         self.backward_site = self.backward_site or places.here()
         for course in self._courses():
             course.clean = course.clean or not course.untouched()
+            course.before = course.grads()
+        self.value = value.detach()
 
     def _after_backward(self) -> None:
         for course in self._courses():
             if has_gradient(course.optimizer):
-                course.backwards += 1
+                if course.grads() != course.before:
+                    course.backwards += 1
+                    if self.value is not None and len(course.losses) < SHOWN_LOSSES:
+                        course.losses.append(self.value)
                 course.given, course.cleared_at = True, None
                 # Another loss may have added to what is kept: it is kept all the same.
                 if not course.clean:
@@ -133,9 +147,14 @@ class Watch(Watcher):
         stepped = {id(p) for c in courses for p in parameters(c.optimizer)}
         idle = [c for c in self.courses.values() if not c.steps and not _ids(c.optimizer) & stepped]
         return {
-            "gradients": [self._told(c) for c in courses],
-            "unstepped": [self._told(c) for c in idle if c.backwards and not _moved(c)],
-            "backward_losses": [float(x.float().mean()) for x in self.losses],
+            "gradients": [
+                self._told(c) | ({"losses": _numbers(c.losses)} if self.settings.get("losses") else {})
+                for c in courses
+            ],
+            "unstepped": [
+                self._told(c) | {"losses": _numbers(c.losses)} for c in idle if c.backwards and not _moved(c)
+            ],
+            "backward_losses": _numbers(self.losses),
             "clears": [{"site": self.sites[k], "times": n} for k, n in self.clears.items()],
         }
 
@@ -152,6 +171,10 @@ class Watch(Watcher):
             "step": course.step_site,
             "backward": self.backward_site,
         }
+
+
+def _numbers(losses: list[torch.Tensor]) -> list[float]:
+    return [float(x.float().mean()) for x in losses]
 
 
 def _ids(optimizer: torch.optim.Optimizer) -> set[int]:

@@ -8,8 +8,9 @@ import torch
 
 from firstcause.lab import fresh_values
 from firstcause.lab.audit import Watcher
-from firstcause.lab.optimizers import Optimizers, figure_of, parameters
-from firstcause.lab.untrained import Ran, of_no_module, plain_holder, shared_places, without_optimizer
+from firstcause.lab.optimizers import Optimizers, parameters
+from firstcause.lab.unheld import Places
+from firstcause.lab.untrained import Ran, of_no_module, plain_holder, shared_places
 
 # The steps that are looked at: the first ones, then every tenth, since a second training may follow a first one.
 LOOKED, THEN, SHOWN = 60, 10, 12
@@ -22,8 +23,7 @@ class Watch(Watcher):
 
     def start(self) -> None:
         self.optimizers, self.running = Optimizers(), Ran()
-        self.counts: dict[int, int] = {}
-        self.figure: dict[int, float] = {}
+        self.places = Places()
         self.ever_held: set[int] = set()
         self.steps = 0
         # By module the last step before which it ran, by optimizer its own first one.
@@ -58,20 +58,12 @@ class Watch(Watcher):
         self.steps += 1
         self.last_step[id(optimizer)] = self.steps
         if self.steps <= LOOKED or self.steps % THEN == 0:
-            for p in without_optimizer(self.running, self.optimizers):
-                self.counts[id(p)] = self.counts.get(id(p), 0) + 1
-                self.figure.setdefault(id(p), figure_of(p))
+            self.places.look(self.running, self.optimizers)
 
     def facts(self) -> dict[str, Any]:
         known = self.running.parameters()
-        missing = [
-            i
-            for i, n in self.counts.items()
-            if n >= LEAST
-            and i in known
-            and i not in self.optimizers.held() | self.ever_held
-            and figure_of(known[i][0]) == self.figure[i]
-        ]
+        held = self.optimizers.held() | self.ever_held
+        missing = [i for i in self.places.unheld(LEAST) if i in known and i not in held]
         roots = self.running.roots()
         names = {
             id(p): (n, type(root).__name__) for root in reversed(roots) for n, p in root.named_parameters()

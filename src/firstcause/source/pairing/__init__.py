@@ -7,7 +7,9 @@ to write it otherwise; whether one of them makes a training better is for an exp
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 
 from firstcause.source.module import Module
 from firstcause.source.pairing import (
@@ -15,6 +17,7 @@ from firstcause.source.pairing import (
     indices,
     listings,
     loaders,
+    noises,
     orders,
     repeats,
     splits,
@@ -38,14 +41,13 @@ FINDERS = (
 )
 
 
-def partings(module: Module) -> list[Parting]:
-    """All of a file, each statement once."""
+def partings(module: Module, others: Sequence[Module] = ()) -> list[Parting]:
+    """All of a file, each statement once; it may call what stands in the other files of its program."""
     found: dict[ast.stmt, Parting] = {}
-    for find in FINDERS:
-        for one in find(module):
-            if one.ways:
-                known = found.get(one.statement)
-                found[one.statement] = one if known is None else _joined(known, one)
+    for one in chain(*(find(module) for find in FINDERS), noises.find(module, others)):
+        if one.ways:
+            known = found.get(one.statement)
+            found[one.statement] = one if known is None else _joined(known, one)
     return list(found.values())
 
 

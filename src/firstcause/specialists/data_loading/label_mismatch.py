@@ -5,6 +5,7 @@ from __future__ import annotations
 from firstcause.lab.counterfactual import Arm, Ran
 from firstcause.schema import Evidence, Hypothesis
 from firstcause.source.pairing import Parting, Rewrite, partings
+from firstcause.source.pairing.parting import statements_of
 from firstcause.specialists import audits, shifts
 from firstcause.specialists.examination import Examination, Facts
 from firstcause.specialists.losses import end, further, mean
@@ -51,7 +52,7 @@ def _settled(examination: Examination) -> Hypothesis:
             if runs == MOST_RUNS:
                 break
             runs += 1
-            changed = lab.rewritten(Arm("kept together"), lab.horizon(audits.STEPS), _statements(way))
+            changed = lab.rewritten(Arm("kept together"), lab.horizon(audits.STEPS), statements_of(way))
             if not changed.losses:
                 missing = f"the training with them kept together: {changed.why or _raised(changed)}"
             elif _learns(changed, control):
@@ -90,23 +91,8 @@ def _places(examination: Examination) -> list[Parting]:
 def _found(examination: Examination) -> list[Parting]:
     if examination.project is None or shifts.says(examination, MEANT):
         return []
-    return [p for m in examination.project.modules for p in partings(m)][:MOST_PLACES]
-
-
-def _statements(way: tuple[Rewrite, ...]) -> list[Facts]:
-    return [
-        {
-            "file": one.module.path,
-            "line": one.statement.lineno,
-            "column": one.statement.col_offset,
-            "last": one.statement.end_lineno or one.statement.lineno,
-            "kind": "run",
-            "number": 0,
-            "how": "instead",
-            "text": one.text,
-        }
-        for one in way
-    ]
+    modules = examination.project.modules
+    return [p for m in modules for p in partings(m, modules)][:MOST_PLACES]
 
 
 def _raised(ran: Ran) -> str:
@@ -119,4 +105,4 @@ def facts(examination: Examination) -> Facts:
     if proven is None:
         return {}
     place, way = proven
-    return {"file": place.module.path, "line": place.statement.lineno, "edits": _statements(way)}
+    return {"file": place.module.path, "line": place.statement.lineno, "edits": statements_of(way)}

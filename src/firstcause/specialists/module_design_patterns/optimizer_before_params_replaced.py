@@ -37,4 +37,4 @@ def facts(examination: Examination) -> Facts:
     found = audits.audit(examination)
     if found is None:
         return {}
-    return {"missing": [{k: p[k] for k in ("name", "root")} for p in left_out.missing(found)]}
+    return {"missing": [{k: p[k] for k in ("name", "root", "class")} for p in left_out.missing(found)]}
