@@ -78,6 +78,9 @@ CASES = [
         "experiment",
     ),
     ("both_factors_zero", "bad-initialisation", "nn.init.zeros_(self.inner)", "counterfactual"),
+    ("places_one_by_one", "not-shuffled", "rows, ids = x[i : i + 32], place[i : i + 32]", "counterfactual"),
+    ("gaps_left_filled", "target-leakage", "series.masked_fill(blank, 0.0)", "observation"),
+    ("pupil_of_frozen_half", "frozen-by-mistake", "self.body = deepcopy(large.lower)", "counterfactual"),
     ("flips_of_their_own", "label-mismatch", "image = self.augment(self.images[index])", "experiment"),
     (
         "end_of_its_own",
@@ -117,6 +120,12 @@ def test_a_loss_that_nobody_means_is_named_with_its_line_and_a_patch(
 
 def test_costs_teachers_regularisers_and_ignored_padding_are_meant(tmp_path: Path) -> None:
     diagnosis = audited(record("losses_meant", tmp_path))
+
+    assert (diagnosis.status, diagnosis.cause) == ("healthy", None)
+
+
+def test_ratings_that_are_given_back_are_none(tmp_path: Path) -> None:
+    diagnosis = audited(record("ratings_given_back", tmp_path))
 
     assert (diagnosis.status, diagnosis.cause) == ("healthy", None)
 

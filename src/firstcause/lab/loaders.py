@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from torch.utils.data import dataloader
+from torch.utils.data import BatchSampler, SequentialSampler, dataloader
 
 from firstcause.lab import places
 
@@ -23,11 +23,25 @@ class Course:
     trained: int = 0
     site: dict[str, Any] | None = None
 
+    @property
+    def is_sequential(self) -> bool:
+        """Whether samples come as they are stored: beside batches of the program's own making, the sampler is idle."""
+        batches = self.loader.batch_sampler
+        own = type(batches) in (BatchSampler, type(None))
+        return own and isinstance(getattr(batches, "sampler", self.loader.sampler), SequentialSampler)
+
 
 class Loaders:
-    """Follows every DataLoader that is begun from now on; ``beginning`` is told of each time, before it."""
+    """Follows every DataLoader that is begun from now on.
 
-    def __init__(self, beginning: Callable[[Course], None] | None = None) -> None:
+    ``beginning`` is told of each time, before it; ``giving`` of each batch.
+    """
+
+    def __init__(
+        self,
+        beginning: Callable[[Course], None] | None = None,
+        giving: Callable[[Any], None] | None = None,
+    ) -> None:
         self.courses: dict[int, Course] = {}
         self.current: Course | None = None
         kind: Any = dataloader.DataLoader
@@ -48,6 +62,8 @@ class Loaders:
         def given(iterator: Any) -> Any:
             course = iterators.get(id(iterator))
             batch = give(iterator)
+            if giving is not None:
+                giving(batch)
             if course is not None:
                 self.current = course
                 course.batches += 1

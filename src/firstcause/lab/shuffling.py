@@ -46,10 +46,14 @@ def _is_stored(value: torch.Tensor) -> bool:
 
 
 class Shuffled(TorchFunctionMode):
-    """Sequential samplers, slices and splits of stored tensors give other rows in each pass; rows of a length stay together."""
+    """Sequential samplers, slices and splits of stored tensors give other rows in each pass; rows of a length stay together.
 
-    def __init__(self) -> None:
+    Passes before the one with the number ``since``, counted from 1, are left in order.
+    """
+
+    def __init__(self, since: int = 1) -> None:
         super().__init__()
+        self.since = since
         self.passes: dict[int, int] = {}
         self.known: dict[tuple[int, int], torch.Tensor] = {}
         numbers = self._numbers
@@ -62,6 +66,8 @@ class Shuffled(TorchFunctionMode):
 
     def _numbers(self, rows: int, number: int) -> torch.Tensor:
         """The order of one pass: a generator of its own leaves the program's random numbers as they are."""
+        if number < self.since:
+            return torch.arange(rows)
         if (rows, number) not in self.known:
             generator = torch.Generator().manual_seed(1000 * number + rows)
             self.known[rows, number] = torch.randperm(rows, generator=generator)

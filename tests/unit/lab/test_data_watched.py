@@ -10,7 +10,7 @@ import pytest
 import torch
 from forked import Training, watched
 from torch import nn
-from torch.utils.data import DataLoader, Dataset, IterableDataset, TensorDataset
+from torch.utils.data import DataLoader, Dataset, IterableDataset, Sampler, TensorDataset
 
 
 class Readings(Dataset[Any]):  # type: ignore[misc]
@@ -145,6 +145,67 @@ def test_a_loader_that_shuffles_has_no_fixed_order() -> None:
 
     assert one["by"] is None
     assert one["runs"] < 2
+
+
+class OneOfEach(Sampler[Any]):  # type: ignore[misc]
+    """Batches of the program's own making, in a fixed order, with two of each of four classes."""
+
+    def __iter__(self) -> Iterator[Any]:
+        return ([i + 25 * k + n for k in range(4) for n in range(2)] for i in range(0, 24, 2))
+
+    def __len__(self) -> int:
+        return 12
+
+
+def by_class(by: str, compares: bool = True) -> Training:
+    """Rows of four classes one after the other, and a loss of the program's own that draws together what is of one class."""
+
+    def training(begin: Callable[[], None]) -> object:
+        torch.manual_seed(0)
+        x, kind = torch.randn(100, 4), torch.arange(4).repeat_interleave(25)
+        net = nn.Linear(4, 3)
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+        settings: dict[str, Any] = {"batch_size": 5}
+        if by == "own batches":
+            settings = {"batch_sampler": OneOfEach()}
+        loader = DataLoader(TensorDataset(x, kind), **settings)
+        begin()
+        for _ in range(4):
+            cut = ((x[i : i + 5], kind[i : i + 5]) for i in range(0, 100, 5))
+            for rows, ids in cut if by == "slices" else loader:
+                z, ids = torch.cat([net(rows), net(-rows)]), torch.cat([ids, ids])
+                alike = ids.unsqueeze(1) == ids if compares else torch.eye(len(z), dtype=torch.bool)
+                loss = -(torch.log_softmax(z @ z.T, 1) * alike).sum(1).mean()
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+        return loader
+
+    return training
+
+
+@pytest.mark.parametrize("by", ["loader", "slices"])
+def test_classes_that_the_program_compares_by_its_own_code_come_one_a_batch_until_they_are_shuffled(
+    by: str,
+) -> None:
+    one = watched(by_class(by), "batch_order")["order"]
+    assert (one["by"], one["passes"], one["alone"], one["classes"]) == (by, 4, 1.0, 4)
+    assert one["begun"] == [0, 20, 40, 60]
+    assert one["runs"] > 4
+
+    mixed = watched(by_class(by), "batch_order", shuffled=1)["order"]
+    assert mixed["alone"] < 0.1
+    assert mixed["runs"] < 2
+
+    later = watched(by_class(by), "batch_order", shuffled=3)["order"]
+    assert 0.5 <= later["alone"] < 0.6
+
+
+def test_classes_that_are_not_compared_or_come_in_batches_of_the_programs_own_making_are_left_alone() -> None:
+    assert watched(by_class("loader", compares=False), "batch_order")["order"]["alone"] is None
+
+    own = watched(by_class("own batches"), "batch_order")["order"]
+    assert (own["by"], own["alone"]) == (None, 0.0)
 
 
 class Stream(IterableDataset[Any]):  # type: ignore[misc]

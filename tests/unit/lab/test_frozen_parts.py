@@ -15,6 +15,7 @@ from firstcause.lab.counterfactual import Ran
 from firstcause.lab.fresh_values import freshness, is_noise
 from firstcause.lab.interventions.train_frozen import Change
 from firstcause.source import Project
+from firstcause.source.copies import unfrozen_copies
 from firstcause.specialists import by_default
 from firstcause.specialists.module_design_patterns import frozen_by_mistake as cause
 
@@ -238,6 +239,107 @@ def test_a_copy_of_what_was_switched_off_is_off_in_the_student(off: str, told: b
 
     said = seen(facts, tmp_path, COPIED.format(off=off))
     assert (said is not None and "copies of what was switched off" in said) == told
+
+
+HELPED = """
+from copy import deepcopy
+
+class Student(nn.Module):
+    def __init__(self, parts):
+        self.body = parts
+
+{makes}
+
+def turn_off(net):
+    for p in net.parameters():
+        p.requires_grad = False
+
+turn_off(teacher)
+{then}
+"""
+RETURNED = "def make(big):\n    return Student([deepcopy(part) for part in big.parts[:2]])"
+GATHERED = (
+    "def make(big):\n    kept = []\n    for n, part in enumerate(big.parts):\n        kept.append(deepcopy(part))\n"
+    "    return Student(kept)"
+)
+
+
+@pytest.mark.parametrize(
+    ("makes", "then", "lines"),
+    [
+        (RETURNED, "student = make(teacher)", 1),
+        (GATHERED, "student = make(teacher)", 1),
+        ("", "student = Student(deepcopy(teacher.parts[0]))", 1),
+        # Switched by name, a copy of the whole, a copy that is no part of a model, a copy of what trains.
+        (RETURNED, "student = make(teacher)\nturn_off(student.body)", 0),
+        (RETURNED, "student = make(teacher)\nstudent.requires_grad_(True)", 0),
+        ("", "student = deepcopy(teacher)", 0),
+        ("", "kept = deepcopy(teacher.parts)", 0),
+        (RETURNED, "student = make(other)", 0),
+    ],
+)
+def test_copies_are_found_through_functions_that_freeze_and_make(
+    makes: str, then: str, lines: int, tmp_path: Any
+) -> None:
+    (tmp_path / "train.py").write_text(HELPED.format(makes=makes, then=then))
+    project = Project.of_script(str(tmp_path / "train.py"), str(tmp_path))
+    assert len(unfrozen_copies(project)) == lines
+
+
+@pytest.mark.parametrize(
+    ("note", "told"), [("", True), ("# A linear probe.\n", False), ("# The copies stay frozen.\n", False)]
+)
+def test_a_copy_in_a_model_of_the_same_class_is_told_apart_from_what_it_was_copied_from(
+    note: str, told: bool, tmp_path: Any
+) -> None:
+    def whole(step: Any) -> None:
+        teacher = Net()
+        train(step, teacher, torch.optim.SGD(teacher.parameters(), 0.1), 10)
+        teacher.requires_grad_(False)
+        student = Net()
+        student.body = copy.deepcopy(teacher.body)
+        optimizer = torch.optim.SGD(student.parameters(), 0.01)
+        for _ in range(20):
+            x = torch.randn(16, 6)
+            step((student(x) - teacher(x)).square().mean(), optimizer)
+
+    facts, _ = watch("frozen_parts", whole)
+    source = note + HELPED.format(makes=RETURNED, then="student = make(teacher)")
+    said = seen(facts, tmp_path, source)
+    assert (said is not None and "2 parameters of 224 elements" in said) == told
+
+
+def test_a_copy_of_what_was_trained_is_nothing_random(tmp_path: Any) -> None:
+    def whole(step: Any) -> None:
+        teacher, student = Net(), Net()
+        # Steps so small that the values look as drawn.
+        train(step, teacher, torch.optim.SGD(teacher.parameters(), 1e-6), 10)
+        teacher.requires_grad_(False)
+        student.body = copy.deepcopy(teacher.body)
+        put(student.adapter)
+        student.adapter.requires_grad_(False)
+        train(step, student, torch.optim.SGD(student.parameters(), 0.01))
+
+    facts, _ = watch("frozen_parts", whole)
+    found = {p["name"]: p["values"] for p in facts["frozen"] if p["last_on"] is None}
+    assert found["body.weight"] == "kept"
+    assert seen(facts, tmp_path) is None
+
+
+def test_only_models_that_train_besides_are_switched_on_where_it_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    hooks = torch.nn.modules.module
+    monkeypatch.setattr(hooks, "_global_forward_pre_hooks", hooks._global_forward_pre_hooks.copy())
+    monkeypatch.setattr(torch.optim.Optimizer, "__init__", torch.optim.Optimizer.__init__)
+    teacher, student = Net(), Net()
+    teacher.requires_grad_(False)
+    student.body.requires_grad_(False)
+    change = Change({"names": [["Net", "body.weight"]], "beside_trained": True}, None)  # type: ignore[arg-type]
+    change.start()
+    for net in (teacher, student):
+        net(torch.randn(16, 6))
+    assert [net.body.weight.requires_grad for net in (teacher, student)] == [False, True]
 
 
 def test_what_is_off_is_on_and_trained_in_the_other_arm(monkeypatch: pytest.MonkeyPatch) -> None:

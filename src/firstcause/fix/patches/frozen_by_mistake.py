@@ -75,7 +75,7 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
 def _copied(facts: Facts, project: Project) -> list[DeepCopy]:
     """The copies that hold what is off by mistake."""
     parts = {str(name).partition(".")[0] for _, name in facts.get("wrong") or []}
-    return [c for c in unfrozen_copies(project) if c.part in parts]
+    return [c for c in unfrozen_copies(project) if not c.part or c.part in parts]
 
 
 def _how(facts: Facts) -> str:

@@ -1,9 +1,10 @@
-"""The target among the inputs: it is replaced by zeros, or the mask of what comes later is added.
+"""The target among the inputs: it is replaced by zeros, the mask of what comes later is added, or what hides it is kept.
 
 Facts:
 
 - ``column``: True where a column of the input is the target; its place is found in the code.
 - ``file``, ``line``: else the attention without a mask; ``function`` the name of the call.
+- ``hidden_by``: or the name of the call there whose result, an input without the answers, is not kept.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ def line(facts: Facts, project: Project) -> Site | None:
 
 def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     """Zeros in place of the target, a causal mask; None where the code does not show where."""
+    if facts.get("hidden_by"):
+        return _kept(facts, project, root)
     if not facts.get("column"):
         return _masked(facts, project, root)
     place = leak(project)
@@ -45,6 +48,40 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
         f"{site}: the column stays, so that sizes fit, and says nothing; scores fall to what the other columns allow.",
         "The column itself, which can go once sizes are changed, and decisions that were taken on the old scores.",
     )
+
+
+def _kept(facts: Facts, project: Project, root: str) -> Fix | None:
+    """``x = x.masked_fill(…)`` in place of the call alone; None where the line keeps its result under another name."""
+    module = module_of(facts, project)
+    calls = [
+        n.value
+        for n in (module.nodes_on(int(facts["line"])) if module is not None else [])
+        if isinstance(n, ast.Expr)
+        and isinstance(n.value, ast.Call)
+        and isinstance(n.value.func, ast.Attribute)
+        and n.value.func.attr == facts["hidden_by"]
+        and isinstance(n.value.func.value, (ast.Name, ast.Attribute, ast.Subscript))
+        and _last(n.value.func.value) not in ("torch", "F", "functional")
+    ]
+    if module is None or len(calls) != 1:
+        return None
+    call = calls[0]
+    assert isinstance(call.func, ast.Attribute)
+    owner, site = module.segment(call.func.value), module.site(call)
+    return draft(
+        project,
+        root,
+        CAUSE,
+        [replaced(module, call, f"{owner} = {module.segment(call)}")],
+        f"Keep what {call.func.attr} returns at {site}: it leaves {owner} as it is.",
+        f"{site}: the model no longer sees what it is to find; the loss rises to what can be found from the rest.",
+        "Weights that were trained on inputs that held the answers.",
+    )
+
+
+def _last(node: ast.expr) -> str:
+    """The last name of what a function is taken from."""
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
 def _masked(facts: Facts, project: Project, root: str) -> Fix | None:

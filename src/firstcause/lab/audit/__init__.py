@@ -42,6 +42,7 @@ WATCHERS = (
     "terms_of_loss",
     "targets_in_input",
     "values_ahead",
+    "values_left",
     "data_written",
     "worker_draws",
     "batch_order",

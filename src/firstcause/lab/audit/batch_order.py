@@ -1,6 +1,6 @@
 """In which order a training reads its samples: how alike the targets of one batch are, and what is forgotten in the end.
 
-With ``settings["shuffled"]`` it reads them in random order.
+With ``settings["shuffled"]`` it reads them in random order, from the pass with that number on.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch.utils.data import SequentialSampler
 
 from firstcause.lab import places
 from firstcause.lab.audit import Call, Watcher
-from firstcause.lab.loaders import Loaders
+from firstcause.lab.class_batches import ClassBatches
+from firstcause.lab.loaders import Course, Loaders
 from firstcause.lab.loss_functions import LOSSES
 from firstcause.lab.shuffling import SPLITS, Shuffled, is_batch_slice, is_split
 
@@ -33,24 +33,36 @@ class Batch:
 
 
 class Watch(Watcher):
-    """Facts ``order``: the spread of the means of batches beside that of shuffled ones, and the loss on batches of all steps."""
+    """Facts ``order``: the spread of the means of batches beside that of shuffled ones, and the loss on batches of all steps.
 
-    CALLS = LOSSES | {"getitem", *SPLITS}
+    Where the program compares classes by its own code, ``alone`` is the share of batches of one class; else it is None.
+    """
+
+    CALLS = LOSSES | ClassBatches.CALLS | {"getitem", *SPLITS}
 
     def start(self) -> None:
         if self.settings.get("shuffled"):
-            Shuffled().__enter__()
-        self.loaders = Loaders()
+            Shuffled(int(self.settings["shuffled"])).__enter__()
+        self.labels = ClassBatches()
+        self.loaders = Loaders(self._begun, self.labels.given_by_loader)
         self.depth = 0
         self.model: tuple[torch.nn.Module, tuple[Any, ...]] | None = None
         self.models = 0
         self.last: Call | None = None
         self.targets: list[tuple[float, float, int]] = []
+        # The same of classes that the program's own code compares.
+        self.by_hand: list[tuple[float, float, int]] = []
         self.kept: list[Batch] = []
         self.every, self.steps = 1, 0
         self.slices: dict[tuple[str, int, int], dict[str, Any]] = {}
+        # How many steps had been taken when each pass over a loader began, by the loader.
+        self.total = 0
+        self.begun: dict[int, list[int]] = {}
         torch.nn.modules.module.register_module_forward_pre_hook(self._enter)
         torch.nn.modules.module.register_module_forward_hook(self._leave, always_call=True)
+
+    def _begun(self, course: Course) -> None:
+        self.begun.setdefault(course.number, []).append(self.total)
 
     def _enter(self, module: torch.nn.Module, args: tuple[Any, ...]) -> None:
         is_loss = type(module).__module__ == "torch.nn.modules.loss"
@@ -65,25 +77,34 @@ class Watch(Watcher):
         if call.name in LOSSES:
             if len(call.args) > 1 and isinstance(call.args[0], torch.Tensor) and call.args[0].requires_grad:
                 self.last = call
-        elif self.depth == 0 and (
+            return
+        self.labels.called(call)
+        if self.depth == 0 and (
             is_batch_slice(call.args)
             if call.name == "getitem"
             else is_split(call.name, call.args, call.kwargs)
         ):
+            self.labels.offer(call.result)
             site = places.here()
             if site is not None:
                 # Python 3.10 does not tell the column: two tensors cut in one line are told apart by where they lie.
                 where = (site["file"], site["line"], site.get("column", call.args[0].data_ptr()))
-                one = self.slices.setdefault(where, {"site": site, "passes": 0})
+                one = self.slices.setdefault(where, {"site": site, "passes": 0, "begun": []})
                 key = call.args[1] if call.name == "getitem" else None
                 first = key[0] if isinstance(key, tuple) else key
-                one["passes"] += first is None or first.start == 0
+                if first is None or first.start == 0:
+                    one["passes"] += 1
+                    one["begun"].append(self.total)
 
     def before_step(self, optimizer: torch.optim.Optimizer) -> None:
         self.loaders.stepped()
+        self.total += 1
         call, model, models = self.last, self.model, self.models
         self.last, self.model, self.models = None, None, 0
         target = call.args[1] if call is not None else None
+        labels = self.labels.stepped() if call is None and self.steps < MOST_STEPS else None
+        if labels is not None:
+            self._measure(labels, self.by_hand)
         if (
             call is None
             or not isinstance(target, torch.Tensor)
@@ -91,14 +112,19 @@ class Watch(Watcher):
             or self.steps >= MOST_STEPS
         ):
             return
-        with torch.no_grad():
-            values = target.detach().float().reshape(len(target), -1).mean(1)
-        if len(values) < 2:
+        if not self._measure(target, self.targets):
             return
-        self.targets.append((float(values.mean()), float(values.var()), len(values)))
         if model is not None and models == 1 and self.steps % self.every == 0:
             self._keep(Batch(*model, call, call.args[0].shape))
         self.steps += 1
+
+    def _measure(self, target: torch.Tensor, into: list[tuple[float, float, int]]) -> bool:
+        """Mean and variance of a batch's targets; whether there is more than one."""
+        with torch.no_grad():
+            values = target.detach().float().reshape(len(target), -1).mean(1)
+        if len(values) > 1:
+            into.append((float(values.mean()), float(values.var()), len(values)))
+        return len(values) > 1
 
     def _keep(self, batch: Batch) -> None:
         held = [v for v in (*batch.inputs, batch.call.args[1]) if isinstance(v, torch.Tensor)]
@@ -115,27 +141,27 @@ class Watch(Watcher):
             self.every *= 2
 
     def facts(self) -> dict[str, Any]:
-        trained = [c for c in self.loaders.trained() if isinstance(c.loader.sampler, SequentialSampler)]
+        trained = [c for c in self.loaders.trained() if c.is_sequential]
         course = max(trained, key=lambda c: c.trained, default=None)
         cut = max(self.slices.values(), key=lambda s: s["passes"], default=None)
         if course is not None:
-            source: dict[str, Any] = {"by": "loader", "passes": course.begun, "site": course.site}
+            begun = self.begun[course.number]
+            source: dict[str, Any] = {
+                "by": "loader",
+                "passes": course.begun,
+                "site": course.site,
+                "begun": begun,
+            }
         elif cut is not None and not self.loaders.trained():
             source = {"by": "slices"} | cut
         else:
             source = {"by": None}
-        return {"order": source | {"runs": self._runs(), "steps": self.steps, "loss": self._loss()}}
-
-    def _runs(self) -> float | None:
-        """The variance of the means of batches, over that of batches of the same size that were drawn at random."""
-        if len(self.targets) < 8:
-            return None
-        means = [m for m, _, _ in self.targets]
-        between = statistics.pvariance(means)
-        within = statistics.fmean(v for _, v, _ in self.targets)
-        rows = statistics.fmean(n for _, _, n in self.targets)
-        expected = (between + within) / rows
-        return between / expected if expected > 0 else None
+        if self.targets or not self.by_hand:
+            figures = {"runs": _runs(self.targets), "steps": self.steps, "loss": self._loss(), "alone": None}
+        else:
+            figures = {"runs": _runs(self.by_hand), "steps": len(self.by_hand), "loss": None}
+            figures |= self.labels.facts()
+        return {"order": source | figures}
 
     def _loss(self) -> float | None:
         """The mean loss on the kept batches of the model as it is now, in evaluation mode."""
@@ -154,3 +180,14 @@ class Watch(Watcher):
                 for module, training in modes:
                     module.training = training
         return statistics.fmean(found) if found else None
+
+
+def _runs(targets: list[tuple[float, float, int]]) -> float | None:
+    """The variance of the means of batches, over that of batches of the same size that were drawn at random."""
+    if len(targets) < 8:
+        return None
+    between = statistics.pvariance([m for m, _, _ in targets])
+    within = statistics.fmean(v for _, v, _ in targets)
+    rows = statistics.fmean(n for _, _, n in targets)
+    expected = (between + within) / rows
+    return between / expected if expected > 0 else None

@@ -76,9 +76,9 @@ class Watch(Watcher):
     def facts(self) -> dict[str, Any]:
         frozen, on = [], []
         self.off = [
-            (figure_of(p), id(p), type(root).__name__)
+            (figure_of(p), p, root, n)
             for root in self.running.roots()
-            for p in root.parameters()
+            for n, p in root.named_parameters()
             if p.is_floating_point() and not p.requires_grad
         ]
         for root in self.running.roots():
@@ -109,12 +109,13 @@ class Watch(Watcher):
         owner = root.get_submodule(path)
         parents = [root.get_submodule(path[:i]) for i, c in enumerate(path) if c == "."]
         holders = [r for r in self.records if id(parameter) in r.held]
+        twin = self._twin(parameter)
         return {
             "name": name,
             "root": type(root).__name__,
             "class": type(owner).__name__,
             "elements": parameter.numel(),
-            "values": fresh_values.freshness(owner, own),
+            "values": self._values(owner, own, twin),
             "drawn": fresh_values.is_noise(parameter),
             "held": bool(holders),
             "last_on": self.last_on.get(id(parameter)),
@@ -122,14 +123,30 @@ class Watch(Watcher):
             "said_on": any(m.__dict__.get("requires_grad") is True for m in (root, *parents, owner)),
             "added": any(self._is_added(id(parameter), r) for r in holders),
             "alone": bool(holders) and self.alone.get(id(parameter), False),
-            "copy_of": self._copied(parameter),
+            "copy_of": type(twin[0]).__name__ if twin is not None else None,
             "idle": bool(holders) and all(r.idle for r in holders),
         }
 
-    def _copied(self, parameter: torch.nn.Parameter) -> str | None:
-        """The class of a model that has another parameter of the same values, which is off too."""
+    def _twin(self, parameter: torch.nn.Parameter) -> tuple[torch.nn.Module, str, torch.nn.Parameter] | None:
+        """The model that has another parameter of the same values, which is off too; its name there, and itself."""
         own = figure_of(parameter)
-        return next((name for figure, i, name in self.off if figure == own and i != id(parameter)), None)
+        return next(((r, n, p) for f, p, r, n in self.off if f == own and p is not parameter), None)
+
+    def _values(
+        self,
+        owner: torch.nn.Module,
+        own: str,
+        twin: tuple[torch.nn.Module, str, torch.nn.Parameter] | None,
+    ) -> str:
+        """What a parameter holds; a copy has no writes to count, and holds what the other one was given."""
+        found = fresh_values.freshness(owner, own)
+        if found != fresh_values.FRESH or twin is None:
+            return found
+        root, name, other = twin
+        path, _, last = name.rpartition(".")
+        trained = self.last_on.get(id(other)) is not None
+        there = fresh_values.freshness(root.get_submodule(path), last)
+        return fresh_values.KEPT if trained or there == fresh_values.KEPT else found
 
     def _is_added(self, parameter: int, record: Held) -> bool:
         """Whether an optimizer was off for it throughout, and holds it besides all that an earlier one held."""

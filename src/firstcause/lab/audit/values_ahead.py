@@ -13,6 +13,7 @@ import torch
 from firstcause.lab import places
 from firstcause.lab.audit import Call, Watcher
 from firstcause.lab.loss_functions import LOSSES
+from firstcause.lab.quiet_pass import quiet
 
 # A series of this length at least, so that values that are equal are no accident; and so many looks at most.
 LEAST, MOST_LOOKS, MOST_PARTS = 8, 2, 200
@@ -119,22 +120,12 @@ def _parts(module: torch.nn.Module, args: tuple[Any, ...]) -> list[tuple[str, to
         for name, part in module.named_modules()
         if name and not any(True for _ in part.children())
     ]
-    state = torch.get_rng_state()
-    buffers = [(b, b.clone()) for b in module.buffers()]
-    modes = [(part, part.training) for part in module.modules()]
     try:
-        module.eval()
-        with torch.no_grad():
+        with quiet(module):
             module(*args)
     finally:
-        for part, mode in modes:
-            part.training = mode
         for hook in hooks:
             hook.remove()
-        torch.set_rng_state(state)
-        with torch.no_grad():
-            for buffer, before in buffers:
-                buffer.copy_(before)
     return seen
 
 

@@ -13,6 +13,7 @@ from firstcause.lab.optimizers import Optimizers, is_live
 class Change(Intervention):
     """``settings["names"]``: the class of a model and the name of a parameter in it, a pair each.
 
+    With ``settings["beside_trained"]`` only in models of which other parameters are on.
     Facts: ``trained``, the elements that had a gradient at a step.
     """
 
@@ -29,6 +30,9 @@ class Change(Intervention):
         if type(module).__name__ not in self.kinds:
             return []
         kind = type(module).__name__
+        others = (p for n, p in module.named_parameters() if (kind, n) not in self.names)
+        if self.settings.get("beside_trained") and not any(p.requires_grad for p in others):
+            return []
         return [p for n, p in module.named_parameters() if (kind, n) in self.names]
 
     def _switch(self, module: torch.nn.Module) -> None:
@@ -36,6 +40,9 @@ class Change(Intervention):
             return
         # Looked up anew at each forward: a part may have been replaced since the last one.
         for parameter in self._meet(module):
+            if parameter.requires_grad and id(parameter) not in self.known:
+                # On by the program itself, for now.
+                continue
             parameter.requires_grad_(True)
             self.known[id(parameter)] = parameter
 

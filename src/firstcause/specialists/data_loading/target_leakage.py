@@ -1,4 +1,8 @@
-"""target-leakage: a column of the input is the target, or a position sees the token that it is compared with."""
+"""target-leakage: a column of the input is the target, or a position sees what it is compared with.
+
+Values that a loss asks for at selected places alone may stand there on purpose, as where a rating model gives back what it
+knows. That the program makes a version of the input without them, which no model is given, is what contradicts it.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +18,8 @@ from firstcause.specialists.verdicts import confirmed, inconclusive
 CAUSE = "target-leakage"
 # Words of a program that continues texts token by token, and of one that fills gaps from both sides.
 NEXT = r"next|generat|causal|autoregress|forecast|lm\b|_lm|lm_|language|continu"
+# Fewer values that were compared, or fewer different ones, may agree by chance.
+LEAST_COMPARED, LEAST_VALUES = 40, 4
 BOTH_SIDES = r"masked|mlm|bidirect|bert|cloze|infill|denois|auto.?encod"
 
 
@@ -21,6 +27,9 @@ def seen(found: Ran, examination: Examination) -> str | None:
     ahead = _ahead(found, examination)
     if ahead is not None:
         return _told_ahead(ahead)
+    left = _left(found)
+    if left is not None:
+        return _told_left(left)
     column, later = _column(found, examination), _later(found, examination)
     return _told(column) if column is not None else _told_later(later) if later is not None else None
 
@@ -38,6 +47,12 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
         values = {k: ahead[k] for k in ("path", "kind", "earlier", "length")}
         text = f"{_told_ahead(ahead)}; the loss ends at {end(found):.4g}"
         return confirmed(CAUSE, site, Evidence("experiment", True, text, values, site))
+    left = _left(found) if found is not None else None
+    if found is not None and left is not None:
+        site = examination.site(_place_left(left))
+        values = {k: left[k] for k in ("compared", "selected", "name", "dropped")}
+        text = f"{_told_left(left)}; the loss ends at {end(found):.4g}"
+        return confirmed(CAUSE, site, Evidence("observation", True, text, values, site))
     column = _column(found, examination) if found is not None else None
     later = _later(found, examination) if found is not None else None
     if found is None or (column is None and later is None):
@@ -61,8 +76,10 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
 def _ahead(found: Ran, examination: Examination) -> Facts | None:
     """The part that looks ahead, in a program that speaks of what comes next and of no gaps that are filled from both sides."""
     one: Facts | None = found.facts.get("ahead")
+    if not one:
+        return None
     meant = shifts.says(examination, BOTH_SIDES) or not shifts.says(examination, NEXT)
-    return None if not one or meant else one
+    return None if meant else one
 
 
 def _told_ahead(one: Facts) -> str:
@@ -71,6 +88,28 @@ def _told_ahead(one: Facts) -> str:
         f"{one['class']} gives out other values up to {one['earlier']} places earlier, by {one['path']}, a {one['kind']}: what "
         "it is to predict, it sees"
     )
+
+
+def _left(found: Ran) -> Facts | None:
+    """Values that a call was to hide and that stand in the input, where enough of them were compared."""
+    one: Facts | None = found.facts.get("left")
+    enough = one is not None and one["compared"] >= LEAST_COMPARED and one["values"] >= LEAST_VALUES
+    return one if enough else None
+
+
+def _told_left(one: Facts) -> str:
+    text = (one["site"] or {}).get("text") or one["name"]
+    lost = "the program does not keep" if one["dropped"] else "no model is given"
+    return (
+        f"all of {one['compared']} values that the model is to find, at {one['selected']:.0%} of the places, stand in its input "
+        f"at these places, and it sees them there: {one['name']} makes the input without them, which {lost} (`{text}`)"
+    )
+
+
+def _place_left(one: Facts) -> Facts | None:
+    """The call whose result is lost; the line that gives the model something else where it is kept."""
+    place: Facts | None = one["site"] if one["dropped"] else one["model"] or one["site"]
+    return place
 
 
 def _built(examination: Examination, one: Facts) -> Site | None:
@@ -133,6 +172,10 @@ def facts(examination: Examination) -> Facts:
     if ahead is not None:
         site = _built(examination, ahead)
         return {"file": site.file, "line": site.line} if site is not None else {}
+    left = _left(found)
+    if left is not None:
+        place = _place_left(left)
+        return examination.place(place) | {"hidden_by": left["name"]} if place is not None else {}
     if _column(found, examination) is not None:
         return {"column": True}
     later = _later(found, examination)

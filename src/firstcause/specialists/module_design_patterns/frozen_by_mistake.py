@@ -30,6 +30,12 @@ LOADS = re.compile(
     r"from_pretrained|\bload_?\w*\(|pretrained|[Ww]eights\b\s*[=.]|_Weights\b|create_model|SentenceTransformer|from_numpy|"
     r"\.data(\[.*\])?\s*=|copy_\(|\.set_\(|nn\.Parameter\(|resnet\d+\(True"
 )
+# A copy that is to stay as it is, in the program's own words.
+KEPT_COPY = re.compile(
+    r"linear.?prob|\bprobes?\b|probing|\b(stay|kept|keep|remain)\w*\W+(\w+\W+)?(frozen|fixed)|"
+    r"\b(frozen|fixed)\W+(feature|extractor|copy|copies|student|encoder|backbone|trunk|body|stage|layer)",
+    re.IGNORECASE,
+)
 # Features that are random on purpose.
 RANDOM = re.compile(
     r"random.(feature|project|fourier|kitchen|conv|encoder|net)|random_proj|fixed|echo.?state|\besn\b|\belm\b",
@@ -53,13 +59,14 @@ def _mistake(found: Ran, examination: Examination) -> Facts:
         "said-on": [p for p in frozen if p["said_on"]],
         "idle": [p for p in early if p["idle"]],
         "added": [p for p in frozen if p["added"]],
+        # Before those that ask for values as they began: a copy has no writes to count.
+        "copied": _copied(examination, found, frozen),
         "alone": [p for p in frozen if p["alone"] and p["last_on"] is None and p["values"] == "fresh"],
         "mixed": _beside_kept(found, frozen),
         "evaluated": early if _evaluating(examination) else [],
         "overrun": _overrun(examination, frozen),
         "unmatched": _unmatched(examination, found, frozen),
         "staged": _never_loaded(examination, found, frozen),
-        "copied": _copied(examination, found, frozen),
     }
     reason = next((r for r, some in reasons.items() if some), None)
     how, wrong = by_default.off(found, examination.project)
@@ -105,9 +112,16 @@ def _never_loaded(examination: Examination, found: Ran, frozen: list[Facts]) -> 
 def _copied(examination: Examination, found: Ran, frozen: list[Facts]) -> list[Facts]:
     """Deep copies of what was switched off in another model, beside trained parts, in an optimizer that holds them all."""
     project = examination.project
-    parts = {c.part for c in unfrozen_copies(project)} if project is not None else set()
+    if project is None or any(KEPT_COPY.search(m.text) for m in project.modules):
+        return []
+    # Where a copy is given to the new model's class, the part that it becomes has another name.
+    parts = {c.part for c in unfrozen_copies(project)}
     trained = {root for root, _ in found.facts.get("on") or []}
-    mine = [p for p in frozen if p["root"] in trained and str(p["name"]).partition(".")[0] in parts]
+    mine = [
+        p
+        for p in frozen
+        if p["root"] in trained and ("" in parts or str(p["name"]).partition(".")[0] in parts)
+    ]
     return [p for p in mine if p["copy_of"] and p["held"] and p["last_on"] is None]
 
 
@@ -191,9 +205,9 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
         )
     names = [[p["root"], p["name"]] for p in one["wrong"]]
     told = _told(found, one)
-    arm = gains.changed(
-        examination, Arm("the parameters that are off trained too", "train_frozen", {"names": names})
-    )
+    # The model that was copied from may be of the same class.
+    settings = {"names": names} | ({"beside_trained": True} if one["reason"] == "copied" else {})
+    arm = gains.changed(examination, Arm("the parameters that are off trained too", "train_frozen", settings))
     if arm is None or not arm.facts.get("trained"):
         return inconclusive(CAUSE, f"the same training with them switched on: {told}")
     text = f"{told}; switched on, {gains.ends(arm, found)}"
