@@ -7,12 +7,15 @@ from typing import Literal
 
 from firstcause.check.code import Code
 from firstcause.check.library_names import shortest
+from firstcause.check.products import factors_of_product
 from firstcause.source.callsites import last_name
 from firstcause.source.module import Module
 from firstcause.source.resolve import external, resolve
 from firstcause.source.walk import Origin
 
-Activation = Literal["softmax", "log-softmax", "sigmoid", "log-sigmoid", "tanh", "relu", "linear", ""]
+Activation = Literal[
+    "softmax", "log-softmax", "sigmoid", "log-sigmoid", "tanh", "relu", "linear", "product", ""
+]
 
 FUNCTIONS: dict[str, Activation] = {
     "softmax": "softmax",
@@ -87,6 +90,13 @@ def _of(code: Code, module: Module, node: ast.AST, hops: int) -> Activation:
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and node.slice.value == "out":
         # What torchvision's networks for segmentation give.
         return _segmented(code, module, node.value)
+    if hops and (factors := factors_of_product(code, module, node)):
+        # Of raw values; what is between 0 and 1, or above 0, may make a product that is.
+        raw = (
+            _common(code, module, f, hops) in ("linear", "product") or _looked_up(code, module, f)
+            for f in factors
+        )
+        return "product" if all(raw) else ""
     if not isinstance(node, ast.Call) or hops == 0:
         return ""
     func = node.func
@@ -103,6 +113,18 @@ def _of(code: Code, module: Module, node: ast.AST, hops: int) -> Activation:
 def _common(code: Code, module: Module, node: ast.expr, hops: int) -> Activation:
     found = {_of(code, o.module, o.node, hops - 1) for o in code.origins(module, node)}
     return found.pop() if len(found) == 1 else ""
+
+
+def _looked_up(code: Code, module: Module, node: ast.expr) -> bool:
+    """Whether a value is a row of an embedding as it is, with dropout or without."""
+    found = code.origins(module, node)
+    if len(found) != 1 or not isinstance(found[0].node, ast.Call):
+        return False
+    where, call = found[0].module, found[0].node
+    names = {shortest(external(resolve(code.project, m, c.func))) for m, c in _made(code, where, call.func)}
+    if names == {"torch.nn.Dropout"} and len(call.args) == 1:
+        return _looked_up(code, where, call.args[0])
+    return names == {"torch.nn.Embedding"}
 
 
 def _segmented(code: Code, module: Module, node: ast.expr) -> Activation:

@@ -39,6 +39,8 @@ def is_reduced_row(code: Code, module: Module, node: ast.AST, depth: int = _DEPT
     module, node = found
     if isinstance(node, ast.BinOp):
         return any(is_reduced_row(code, module, side, depth - 1) for side in (node.left, node.right))
+    if is_squeezed_gather(code, module, node):
+        return True
     is_values = isinstance(node, ast.Attribute) and node.attr in ("values", "indices")
     is_first = isinstance(node, ast.Subscript) and _number(node.slice) in (0, 1)
     if (is_values or is_first) and isinstance(node, (ast.Attribute, ast.Subscript)):
@@ -50,19 +52,34 @@ def is_reduced_row(code: Code, module: Module, node: ast.AST, depth: int = _DEPT
 def is_squeezed_gather(code: Code, module: Module, node: ast.AST) -> bool:
     """Whether a value is what was gathered along the actions, its axis of one taken away: ``q.gather(1, a).squeeze(1)``."""
     found = _made(code, module, node)
-    call = found[1] if found is not None else None
-    if found is None or not isinstance(call, ast.Call) or _method(call) != "squeeze":
+    column = _flattened(found[1]) if found is not None else None
+    if found is None or column is None:
         return False
     module = found[0]
-    axis = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg == "dim"), None)
-    if _number(axis) not in _LAST or not isinstance(call.func, ast.Attribute):
-        return False
-    inner = _made(code, module, call.func.value)
+    inner = _made(code, module, column)
     if inner is None or not isinstance(inner[1], ast.Call) or _method(inner[1]) != "gather":
         return False
     given = inner[1].args[0] if inner[1].args else None
     named = next((k.value for k in inner[1].keywords if k.arg == "dim"), given)
     return _number(named) in _LAST
+
+
+def _flattened(node: ast.AST) -> ast.expr | None:
+    """The column whose axis of one is taken away: ``x`` in ``x.squeeze(1)``, ``x.flatten()``, ``x.view(-1)``, ``x[:, 0]``."""
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple):
+        places = node.slice.elts
+        rows = len(places) == 2 and isinstance(places[0], ast.Slice) and _number(places[1]) in (0, -1)
+        return node.value if rows and ast.unparse(places[0]) == ":" else None
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return None
+    given = [*node.args, *(k.value for k in node.keywords if k.arg == "dim")]
+    if node.func.attr == "squeeze":
+        taken = not given or _number(given[0]) in _LAST
+    elif node.func.attr in ("view", "reshape"):
+        taken = len(given) == 1 and _number(given[0]) == -1
+    else:
+        taken = node.func.attr in ("flatten", "ravel") and not given
+    return node.func.value if taken else None
 
 
 def is_kept_column(code: Code, module: Module, node: ast.AST, depth: int = _DEPTH) -> bool:

@@ -9,9 +9,10 @@ from firstcause.source.argv import positional
 from firstcause.source.callsites import call_index
 from firstcause.source.frames import Value
 from firstcause.source.launch import concerning, given
+from firstcause.source.looped_options import looped, set_by_default
 from firstcause.source.module import FunctionNode, Module
 from firstcause.source.resolve import external, resolve
-from firstcause.source.steps import Step
+from firstcause.source.steps import Path, Step
 from firstcause.source.walk import Chain, Hop, Origin, Result, Walk
 
 CLICK = {"click.option", "click.argument", "click.decorators.option", "rich_click.option"}
@@ -41,6 +42,11 @@ def from_parser(walk: Walk, value: Value, node: ast.Call, chain: Chain) -> Resul
         found += said
         if not is_left_out:
             continue
+        given_later = [o for v in set_by_default(place, name) for o in _from_mapping(walk, v, path, chain)]
+        if given_later:
+            # A parser's own defaults go before those of its options.
+            found += given_later
+            continue
         default = next((k.value for k in place.node.keywords if k.arg == "default"), None)
         if default is None:
             found.append(Origin("config", place.module, place.node, chain, exact=False))
@@ -51,7 +57,19 @@ def from_parser(walk: Walk, value: Value, node: ast.Call, chain: Chain) -> Resul
             found.append(
                 Origin("config", origin.module, origin.node, origin.hops, origin.exact, origin.value)
             )
+    if not declared:
+        calls = call_index(walk.project).by_name.get("add_argument", [])
+        for one in looped(value.module, name, calls):
+            said, is_left_out = launched(walk, value.at(node, path), value.module, name, chain)
+            found += said if said else []
+            found += _from_mapping(walk, one, path, chain) if is_left_out else []
     return found or None
+
+
+def _from_mapping(walk: Walk, one: Value, path: Path, chain: Chain) -> list[Origin]:
+    """What a mapping says of an option, where it says anything; the command line may say otherwise."""
+    origins = walk.trace(Value(one.module, one.node, None, (*one.path, *path[1:])), chain) or []
+    return [replace(o, kind="config") for o in origins if o.exact]
 
 
 def launched(

@@ -9,9 +9,10 @@ from collections.abc import Iterator
 
 from firstcause.source.configs.literal import Places
 from firstcause.source.shell_counts import counted
+from firstcause.source.shell_sums import computed
 
 # What a command prints, one such within it included; and a text in double quotes, which may hold one.
-_PRINTED = r"\$\((?:[^()]|\([^()]*\))*\)"
+_PRINTED = r"(?:\$\(\((?:[^()]|\([^()]*\))*\)\)|\$\((?:[^()]|\([^()]*\))*\))"
 _QUOTED = rf'"(?:{_PRINTED}|\$(?!\()|[^"\\$]|\\.)*"'
 _TOKEN = re.compile(
     rf"""&?\d*[<>]+(?:&\d+|\s*[^\s;|&<>()]+)?"""
@@ -115,9 +116,12 @@ def text_of(node: ast.expr) -> str:
 def plain(token: str, known: dict[str, ast.expr], arrays: dict[str, list[ast.expr]]) -> str:
     """A word without its quotes, its variables put in."""
 
+    target = _ASSIGNED.match(token)
+
     def filled(match: re.Match[str]) -> str:
         if match[0].startswith(("$(", "${#")):
-            number = counted(match[0], known, arrays, plain)
+            number = computed(match[0], known, target[1] if target else "")
+            number = counted(match[0], known, arrays, plain) if number is None else number
             return "{}" if number is None else str(number)
         said = known.get(match[1] or match[3] or "")
         return text_of(said) if said is not None else match[2] if match[2] is not None else "{}"

@@ -23,7 +23,7 @@ def words(text: str) -> list[str]:
         ('python t.py "${NO[@]}"', ["python", "t.py", "{}"]),
         ("python t.py --out runs/$(date +%F)", ["python", "t.py", "--out", "runs/{}"]),
         ('cd "$(dirname "$0")"', ["cd", "{}"]),
-        ("python t.py --x $((2 * 3))", ["python", "t.py", "--x", "{}"]),
+        ("python t.py --x $((2 * UNKNOWN))", ["python", "t.py", "--x", "{}"]),
     ],
 )  # fmt: skip
 def test_words_that_are_no_value(text: str, expected: list[str]) -> None:

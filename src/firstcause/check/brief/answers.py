@@ -33,6 +33,7 @@ _SECOND = frozenset({"latter", "second", "last"})
 _PLACES = word_set("answers", "places")
 # "Where should the verdicts go?", "what is the output file called?"
 _ASKS_PLACE = frozenset({"where", "what", "which", "name", "call"})
+_ASKS_WHICH = frozenset({"which", "what", "how", "where", "when"})
 _WRITTEN = word_set("answers", "written")
 _READ = word_set("answers", "read")
 # What one asks oneself and answers: "Use LoRA? No, full."
@@ -59,10 +60,19 @@ def proposals(turn: Turn, scene: Scene, known: Vocabulary, said: Sequence[Readin
         if sentence.asks:
             topic += topic_of(line)
         question.proposed += [
-            (r, sentence.asks) for r in line.readings if not r.told and r.status == "active"
+            (r, sentence.asks and not _presupposed(line, r))
+            for r in line.readings
+            if not r.told and r.status == "active"
         ]
     question.topic = tuple(dict.fromkeys(topic))
     return question
+
+
+def _presupposed(line: Line, reading: Reading) -> bool:
+    """Whether a question takes it for granted: "which layers should get adapters?" does not ask for adapters."""
+    opening = line.tokens[0].text.split()[0] if line.tokens else ""
+    between = line.tokens[: reading.first]
+    return opening in _ASKS_WHICH and all(t.kind != "break" for t in between)
 
 
 def topic_of(line: Line) -> list[str]:

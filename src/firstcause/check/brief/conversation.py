@@ -10,6 +10,7 @@ from firstcause.check.brief.answers import Question, answered, answers_oneself, 
 from firstcause.check.brief.grammar import read_sentence
 from firstcause.check.brief.headings import opens_with_it, rule_out, ruled_out
 from firstcause.check.brief.normal import normal
+from firstcause.check.brief.rates import rate_without_value
 from firstcause.check.brief.reading import Reading, Scene, scene_of
 from firstcause.check.brief.sentences import sentences
 from firstcause.check.brief.text import Text
@@ -85,7 +86,7 @@ def _message(
         corrected = told and any(t.has("correction") for t in sentence.tokens)
         asked = [r for r in line.readings if r.told] if sentence.asks else []
         topic = tuple(topic_of(line)) if sentence.asks else ()
-        named = _named_alone(line.tokens) if sentence.asks else ()
+        named = _named_alone(line.tokens) if sentence.asks else rate_without_value(line)
         for reading in (*found, *approved(line, question), *line.readings):
             here.append(Heard(reading, sentence.text, sentence.line, turn.number))
     return here, topic

@@ -36,6 +36,8 @@ _CUT_INTO = frozenset({"blocks of", "chunks of", "windows of", "documents of", "
 _WRITTEN_ROWS = frozenset(
     {"line", "lines", "row", "rows", "record", "records", "file", "files", "entry", "object"}
 )
+_BATCHES = frozenset({"batch_size", "effective_batch_size"})
+_SIZES = word_set("fits", "sizes")
 _NO_THINGS = word_set("leftovers", "no_nouns")
 
 
@@ -135,6 +137,17 @@ def fits(line: Line, number: int, name: int) -> bool:
     if name < number and word.text.startswith(("on each", "on every")):
         # "8 on each of 4 GPUs" says the 8.
         return False
+    if word.key in _BATCHES and name < number and _is_size(line, number):
+        # "Is what fits at 640 pixels".
+        return False
+    if word.key == "max_length" and name < number and _counts_run(line, number):
+        # "Training length: 500k steps".
+        return False
+    if word.key == "num_layers" and _is_width(line, number):
+        # "An embedding of 128 dimensions, then two linear layers (128 wide)".
+        return False
+    if word.text in ("embedding of", "embeddings of") and not _is_width(line, number):
+        return False
     if word.key == "num_layers" and _SOME & set(line.words(number - 1, number)):
         # "Freeze the first 6 layers" counts some of them.
         return False
@@ -145,7 +158,8 @@ def fits(line: Line, number: int, name: int) -> bool:
     if name < number and number + 1 < len(line.tokens) and line.tokens[number + 1].text in _DIMENSIONS:
         # "On 200-dim embeddings".
         return False
-    if word.entry.named.count and number and line.tokens[number - 1].text == "by":
+    by = line.words(number - 1, number) == ["by"] and line.words(number - 2, number - 1) != ["followed"]
+    if word.entry.named.count and by:
         # "Divided by ten after epoch 30".
         return False
     if word.key in ("epochs", "max_steps") and {"cycle", "cycles"} & set(line.words(number - 2, number)):
@@ -199,6 +213,26 @@ def _is_ordinal(line: Line, at: int) -> bool:
     """Whether a number says which epoch, or step, is meant: "after epoch 10"."""
     before = line.words(at - 2, at)
     return before[-1:] == ["at epoch"] or (len(before) == 2 and before[0] in _AT and before[1] in _ORDINALS)
+
+
+def _is_size(line: Line, at: int) -> bool:
+    """Whether a number says how large or long one sample is: "640 pixels", "at 2048 tokens", "384x384"."""
+    after = line.words(at + 1, at + 2)
+    return (
+        bool(after) and after[0].split()[0] in _SIZES and line.words(at - 1, at) in (["at"], ["of"], ["with"])
+    )
+
+
+def _is_width(line: Line, at: int) -> bool:
+    """Whether a number counts the dimensions of something."""
+    after = line.words(at + 1, at + 2)
+    return bool(after) and after[0].split()[0] in _DIMENSIONS | {"dimensions", "wide", "channels"}
+
+
+def _counts_run(line: Line, at: int) -> bool:
+    """Whether a number counts how long a run is: steps, updates or epochs."""
+    after = line.tokens[at + 1 : at + 2]
+    return bool(after) and after[0].key in ("max_steps", "epochs")
 
 
 def _counts_things(line: Line, at: int) -> bool:

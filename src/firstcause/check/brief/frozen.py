@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from firstcause.check.brief.reading import Line, Reading
+from firstcause.check.brief.tokens import words_in
 from firstcause.check.brief.vocabulary import word_set
 
 _HEADS = word_set("frozen", "heads")
@@ -41,6 +44,7 @@ _PARTS = {
     "batchnorm": frozenset({"batchnorm", "bn", "batchnorms"}),
     "decoder": frozenset({"decoder"}),
 }
+_NORMS = frozenset({"batchnorm", "batchnorms", "bn"})
 _NEAR = 7
 # "Stays untouched", "is kept fixed", "leave it alone", "do not touch it".
 _STAYS = word_set("frozen", "stays")
@@ -50,6 +54,8 @@ _OTHERWISE = frozenset({"architecture", "config", "code", "tokenizer", "script",
 
 def frozen(line: Line) -> None:
     """Claim the part that is frozen."""
+    if _norms_in_eval(line):
+        return
     said_already = [r for r in line.readings if r.key == "freeze"]
     for reading in said_already:
         # "The vision encoder frozen": the phrase has the encoder alone.
@@ -82,6 +88,17 @@ def frozen(line: Line) -> None:
         line.claim(Reading("freeze", "backbone", heads[0], heads[0]))
     elif freezes:
         _part(line, freezes[0], words)
+
+
+def _norms_in_eval(line: Line) -> bool:
+    """Claim "the BatchNorm layers of the backbone remain in eval mode": their statistics stay as they are."""
+    words = words_in(line.tokens)
+    norms = next((n for n, t in enumerate(line.tokens) if set(t.text.split()) & _NORMS), -1)
+    mode = any(a in ("eval", "evaluation") and b == "mode" for a, b in pairwise(words))
+    if norms < 0 or not mode or not (_STAYS & set(words)) or line.tokens[norms].claimed:
+        return False
+    line.claim(Reading("freeze", "batchnorm", norms, norms, settled=True))
+    return True
 
 
 def _thawed(line: Line, words: list[tuple[int, str]]) -> bool:

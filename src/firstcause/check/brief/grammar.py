@@ -48,6 +48,7 @@ from firstcause.check.brief.shorthand import glued_letters
 from firstcause.check.brief.splits import held_out
 from firstcause.check.brief.swaps import swaps
 from firstcause.check.brief.taken_up import follow
+from firstcause.check.brief.time_order import order_in_time
 from firstcause.check.brief.token_batches import token_batches
 from firstcause.check.brief.tokens import Token
 from firstcause.check.brief.totals import per_pass, total_batches
@@ -90,6 +91,7 @@ def read_sentence(
     said_by_the_way(line)
     counted_off(line)
     held_out(line)
+    order_in_time(line)
     exempt_from_decay(line)
     total_batches(line)
     stepped_rates(line)
@@ -144,7 +146,22 @@ def read_sentence(
 
 # "The first update after 10,000 steps" corrects nothing.
 _BEFORE_UPDATE = frozenset(
-    {"a", "an", "one", "each", "every", "per", "first", "last", "next", "weight", "gradient", "parameter"}
+    {
+        "a",
+        "an",
+        "one",
+        "each",
+        "every",
+        "per",
+        "first",
+        "last",
+        "next",
+        "weight",
+        "gradient",
+        "parameter",
+        "optimizer",
+        "optimiser",
+    }
 )
 
 
@@ -203,6 +220,8 @@ def _unwanted(line: Line) -> None:
                 continue
         if key:
             reading = Reading(key, "none", at, at)
-            said = any(r.key == key for r in line.readings)
+            said = any(
+                r.key == key and line.tokens[r.first].statement == token.statement for r in line.readings
+            )
             if not said and negated(line, reading):
                 line.claim(reading)

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from firstcause.check.brief.belongs import counts_ones, has_other_name, is_nth
 from firstcause.check.brief.limits import limit
 from firstcause.check.brief.numbers import whole
+from firstcause.check.brief.rates import follows_from_rate
 from firstcause.check.brief.reading import Line, Reading
 from firstcause.check.brief.recalled import is_ours, recalls
-from firstcause.check.brief.tokens import Token
+from firstcause.check.brief.tokens import Token, words_in
 from firstcause.check.brief.values import accepts, in_normal_form
 from firstcause.check.brief.vocabulary import Vocabulary, word_set
 
@@ -25,7 +26,7 @@ _NAMES = frozenset({"path", "quote", "model", "hub", "data", "set", "card"})
 _NUMERIC = frozenset({"whole", "rate", "share", "number", "tokens"})
 # "Do 5e-6", "then take 1e-4".
 _CHOOSES = (["do"], ["use"], ["take"], ["try"], ["go with"], ["pick"], ["choose"])
-_FEW_WORDS = 2
+_FEW_WORDS, _GO_WORDS = 2, 4
 # "Lower the value to 0.1" names nothing of its own.
 _VALUES = frozenset(
     {
@@ -64,7 +65,7 @@ def name_leftovers(line: Line, known: Vocabulary, heard: Sequence[Reading], corr
             _emit(line, at, Reading("learning_rate", None, at, at), known)
         elif before in _REPLACED or (before in ("the", "at", "with", "to", "of") and two_before in _REPLACED):
             _replaced(line, at, known, heard)
-        elif before in _TO and line.readings:
+        elif before in _TO and line.readings and not _goes_to(line, at):
             _becomes(line, at, known)
         elif after in _TO and at + 2 < len(line.tokens) and line.tokens[at + 2].kind == "number" and heard:
             _replaced(line, at, known, heard)
@@ -278,7 +279,7 @@ def _meant_before(
     if found is None and corrected and has_no_noun(line, at) and not _of_its_own(line, at):
         found = _last_like(token, known, [*heard, *line.readings])
     if found is None and _asked_anew(line, at):
-        found = _last_like(token, known, line.readings)
+        found = _last_like(token, known, [r for r in line.readings if r.first < at])
     if found is None and is_ours(line, at):
         found = _last_like(token, known, line.readings)
     if found is None and (_now(line, at) or recalls(line, at)):
@@ -306,7 +307,16 @@ def _asked_anew(line: Line, at: int) -> bool:
     here = line.tokens[at]
     told = any((t.has("told") or t.has("judged")) and t.segment < here.segment for t in line.tokens[:at])
     wished = any(t.has("wish") and t.statement == here.statement for t in line.tokens[:at])
+    wished = wished or _goes_to(line, at)
     return told and (wished or any(t.text in _SURELY and t.segment == here.segment for t in line.tokens[at:]))
+
+
+def _goes_to(line: Line, at: int) -> bool:
+    """Whether a number is where one goes from what was judged: "64 is overkill, go to 32", "let's go down to 16"."""
+    before = words_in(line.tokens[max(0, at - 3) : at])
+    while before and before[-1] in ("to", "with", "down", "up", "back", "for"):
+        before.pop()
+    return before[-1:] in (["go"], ["come"], ["stay"]) and len(before) < _GO_WORDS
 
 
 def _starts_a_schedule(line: Line, at: int) -> bool:
@@ -358,4 +368,5 @@ def _may_be_rate(line: Line, at: int, heard: Sequence[Reading], corrected: bool)
     # Nothing but the verb before it: "for the KL penalty use 1e-2" chooses something else.
     alone = at <= _FEW_WORDS and line.words(at + 1, at + 2) not in (["for"], ["as"], ["in"])
     chosen = alone and line.words(at - 1, at) in _CHOOSES and any(r.key == "learning_rate" for r in heard)
+    named = named or follows_from_rate(line, at)
     return corrected or named or chosen or any(r.key in _TRAINING for r in line.readings)

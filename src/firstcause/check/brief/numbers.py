@@ -19,7 +19,8 @@ NUMBER = re.compile(
     r"(?<![\w.])(?:(?P<mantissa>\d+(?:\.\d+)?|\.\d+) ?[x*] ?10 ?(?:\^|\*\*)? ?[({]?(?P<exponent>[-+]?\d+)[)}]?"
     r"|10(?:\^|\*\*) ?[({]?(?P<power>[-+]?\d+)[)}]?"
     r"|1 ?(?:over|/) ?(?P<inverse>[1-9]\d{2,6})(?!\d)|0,(?P<decimals>\d{2,8})(?![,\d])"
-    r"|(?P<plain>(?:\d{1,3}(?:,\d{3})+|\d{1,3}(?: \d{3}){0,4} 000|\d+)(?:\.\d+)?(?:e[-+]?\d+)?|\.\d+(?:e[-+]?\d+)?))"
+    r"|(?P<plain>(?:\d{1,3}(?:,\d{3})+|\d{1,3}(?:_\d{3})+"
+    r"|\d{1,3}(?: \d{3}){0,4} 000|\d+)(?:\.\d+)?(?:e[-+]?\d+)?|\.\d+(?:e[-+]?\d+)?))"
     r"(?P<unit> ?%| thousand\b| million\b| ?percent\b| per cent\b| ?(?:gb|gib)\b| gigs?\b|[gkmb]\b|mb\b| b\b(?= param))?"
     r"(?:(?P<of>x)(?=[ a-z])|(?![a-z\d]))"
 )
@@ -64,7 +65,7 @@ def number(match: re.Match[str]) -> tuple[float, str]:
         return 1 / float(match["inverse"]), unit
     if match["decimals"]:
         return float(f"0.{match['decimals']}"), unit
-    return float(match["plain"].replace(",", "").replace(" ", "")), unit
+    return float(match["plain"].replace(",", "").replace("_", "").replace(" ", "")), unit
 
 
 def word_number(match: re.Match[str]) -> tuple[float, str]:

@@ -10,7 +10,7 @@ from firstcause.check.brief.folders import described_folders, siblings
 from firstcause.check.brief.new_names import new_name
 from firstcause.check.brief.reading import Line, Reading
 from firstcause.check.brief.row_by_row import one_for_each
-from firstcause.check.brief.sources import holds_files, is_given, shows_columns
+from firstcause.check.brief.sources import holds_files, is_given, is_result, shows_columns
 from firstcause.check.brief.teachers import of_teacher
 from firstcause.check.brief.tokens import SPLITS, Token, words_in
 from firstcause.check.brief.vocabulary import Vocabulary, word_set
@@ -352,7 +352,7 @@ def _answers_where(line: Line, at: int) -> bool:
 
 def _writes(line: Line, at: int, is_file: bool) -> bool | None:
     """Whether the words before a path write to it (True), read it (False), or do not tell (None)."""
-    if is_file and _goes_there(line, at):
+    if is_file and (_goes_there(line, at) or is_result(_before(line, at))):
         return True
     words = _before(line, at)
     if is_file and shows_columns(line, at) and not _SAVES & set(words):

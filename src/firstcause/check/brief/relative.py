@@ -40,6 +40,7 @@ _CHANGES = {"halve": 0.5, "double": 2.0, "triple": 3.0, "quadruple": 4.0, "half"
 _LOWERS = frozenset({"lower", "reduce", "divide", "decrease", "cut", "shrink"})
 _RAISES = frozenset({"raise", "increase", "multiply", "bump", "scale"})
 _THAT = frozenset({"that", "it"})
+_CHANGED = word_set("relative", "changed")
 _IFS = word_set("relative", "ifs")
 # Beyond it a value is no setting, however often it was doubled.
 _LARGEST = 1e15
@@ -124,7 +125,10 @@ def _change(line: Line, at: int) -> tuple[float, int]:
         following = line.tokens[at + 1] if at + 1 < len(line.tokens) else None
         # "Evaluate twice per epoch" changes nothing.
         paced = following is not None and (following.has("every") or following.text in ("a", "an", "as"))
-        return (0.0 if paced else _CHANGES[text]), at
+        # "Double DQN", "half precision" are names of things.
+        named = following is not None and following.kind == "word" and following.entry is None
+        named = named and following is not None and following.text.split()[0] not in _CHANGED
+        return (0.0 if paced or named else _CHANGES[text]), at
     down, up = text in _LOWERS, text in _RAISES
     if not down and not up:
         return 0.0, at

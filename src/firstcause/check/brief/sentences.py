@@ -10,6 +10,7 @@ from firstcause.check.brief.normal import normal
 from firstcause.check.brief.phrases import merged
 from firstcause.check.brief.repetitions import said_once
 from firstcause.check.brief.schemas import without_schemas
+from firstcause.check.brief.stubs import wished_in_comments, with_comments_alone
 from firstcause.check.brief.tokens import Token, tokens_of
 from firstcause.check.brief.vocabulary import Vocabulary, word_set
 
@@ -81,6 +82,8 @@ def _without_code(text: str) -> str:
             return re.sub(
                 r"```[^\n]*|~~~[^\n]*|^[ \t]*#+", lambda m: " " * len(m[0]), whole, flags=re.MULTILINE
             )
+        if wished_in_comments(text, lines):
+            return with_comments_alone(whole)
         if settings:
             return re.sub(r"```[^\n]*|~~~[^\n]*", lambda m: " " * len(m[0]), whole)
         return re.sub(r"[^\n]", " ", whole)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from firstcause.check.brief.reading import Line
 from firstcause.check.brief.tokens import words_in
 
@@ -11,6 +13,11 @@ _PICTURES_AND_SOUND = frozenset(
     {"png", "pngs", "jpg", "jpgs", "jpeg", "jpegs", "tif", "tiffs", "wav", "wavs", "flac", "npy", "npz"}
 )
 _FOLDERS = frozenset({"folder", "directory", "dir"})
+_HAVE = frozenset({"i have", "we have", "there are", "ive got", "weve got", "i have got", "we have got"})
+_EACH = frozenset({"each", "apiece", "files", "pdfs", "scans", "images", "photos", "texts", "txts"})
+_GO = frozenset({"go", "goes", "save", "saved", "write", "written", "put", "store", "stored"})
+_FILES = frozenset({"file", "csv", "json", "jsonl", "one", "single", "called", "named", "text"})
+_OUTCOMES = frozenset({"result", "results", "output", "outcome", "deliverable"})
 _RESULTS = frozenset(
     {"predictions", "prediction", "scores", "results", "outputs", "output", "answers", "submission", "leave", "left"}
 )  # fmt: skip
@@ -23,7 +30,9 @@ def is_given(line: Line, at: int) -> bool:
 
 
 def holds_files(line: Line, at: int) -> bool:
-    """Whether a folder's files are told behind it: "(folder tiles/, png, RGB)"."""
+    """Whether a folder's files are told: "(folder tiles/, png, RGB)", "I have 300 letters, one file each in letters/"."""
+    if _is_had(line, at):
+        return True
     before, after = line.words(at - 2, at), line.words(at + 1, at + 4)
     named = before[-1:] and before[-1] in _FOLDERS and before[:1] in (["("], [":"], ["the"], ["our"])
     return (
@@ -31,6 +40,20 @@ def holds_files(line: Line, at: int) -> bool:
         and after[:1] in ([","], [":"], ["of"], ["with"])
         and bool(_PICTURES_AND_SOUND & set(after))
     )
+
+
+def _is_had(line: Line, at: int) -> bool:
+    """Whether the statement says of what lies in a folder that the user has it."""
+    own = [t for t in line.tokens[:at] if t.statement == line.tokens[at].statement]
+    first = next((n for n, t in enumerate(own) if t.text in _HAVE), -1)
+    after = set(words_in(own[first + 1 :])) | set(line.words(at + 1, at + 6))
+    return first >= 0 and bool(_EACH & after) and not (_RESULTS | _GO) & after
+
+
+def is_result(before: Sequence[str]) -> bool:
+    """Whether a file is what comes out, by the words before it, the nearest first: "the result is a file x.jsonl"."""
+    words = [w for w in before if w not in _FILES]
+    return words[:1] in (["is"], ["are"], ["be"]) and any(w in _OUTCOMES for w in words[1:3])
 
 
 def shows_columns(line: Line, at: int) -> bool:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from firstcause.check.brief.adjectives import is_adjective
 from firstcause.check.brief.joined import joined_name
 from firstcause.check.brief.numbers import NUMBER, WORD_NUMBER, number, word_number
 from firstcause.check.brief.vocabulary import Entry, Vocabulary, words_of
@@ -202,7 +203,10 @@ def _next(text: str, at: int, end: int, known: Vocabulary) -> Token | None:
             ):
                 # "vit_scenes.pt" is a file, whatever it is called.
                 return Token("path", file[0], at, file.end())
-            return _without_dot("model", match)
+            name = _without_dot("model", match)
+            if is_adjective(name.text, text, name.end):
+                name.kind = "word"
+            return name
         if (match := _CHUNK.match(text, at, end)) and match[0] in known.datasets:
             return Token("set", match[0], at, match.end())
         if (match := _FILE.match(text, at, end)) and match[1] in known.file_types:
@@ -277,6 +281,10 @@ def _of_path(match: re.Match[str], known: Vocabulary) -> Token | None:
         return None
     if not pathlike and all((part,) in known.phrases for part in parts):
         # "No wandb/tensorboard", "Adam/AdamW".
+        return None
+    after = _WORD.match(match.string, match.end() + 1)
+    if not pathlike and after and all((part, after[0]) in known.phrases for part in parts):
+        # "Activation/gradient checkpointing".
         return None
     if text == "w/" and match.string[match.end() : match.end() + 2].strip().isalpha():
         # "Train w/ LoRA".

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from firstcause.check.brief.handed_over import is_handed_over
 from firstcause.check.brief.reading import Line, Reading
 from firstcause.check.brief.tokens import Token, words_in
 from firstcause.check.brief.unwished import concluded, is_unwished, is_why
@@ -105,15 +106,17 @@ def is_told(line: Line, reading: Reading) -> bool:
     if reading.settled and reading.value == "plateau":
         # "When the loss has not dropped" is what is waited for.
         return False
-    if _taken_over(line, reading) or concluded(line, reading):
+    if _taken_over(line, reading) or concluded(line, reading) or is_handed_over(line, reading):
         return False
     if _when(line, reading) or _of_a_model(line, reading) or _in_doubt(line, reading):
         return True
-    if _would_fit(tokens, reading) or _default_aside(tokens, reading) or is_unwished(line, reading):
+    if _would_fit(tokens, reading) or is_unwished(line, reading):
         return True
     if _in_told_parenthesis(line, reading) or _of_others(line, reading) or _of_a_text(line, reading):
         return True
     statement, segment = tokens[reading.first].statement, tokens[reading.first].segment
+    if line.words(reading.first + 1, reading.last) == [":"]:  # "Rank: 64 is overkill".
+        segment = tokens[reading.last].segment
     if reading.key not in _HARDWARE and _measures(line, reading):
         return True
     for at, token in enumerate(tokens):
@@ -184,12 +187,6 @@ def _would_fit(tokens: list[Token], reading: Reading) -> bool:
     return own[0].text == "otherwise" and any(t.text.startswith("fit") for t in tokens[reading.last :])
 
 
-def _default_aside(tokens: list[Token], reading: Reading) -> bool:
-    """Whether it is "(the default of 384 …)" that a parenthesis speaks of."""
-    before = words_in(tokens[max(0, reading.last - 5) : reading.last])
-    return before[-4:] == ["(", "the", "default", "of"]
-
-
 def _introduces_changes(tokens: list[Token], at: int, reading: int) -> bool:
     """Whether what is told only leads up to changes: "Two changes after looking at the old runs: lr 3e-4"."""
     colon = next((n for n in range(at, reading) if tokens[n].text == ":"), 0)
@@ -231,6 +228,9 @@ def _aside(tokens: list[Token], at: int, reading: int) -> bool:
 def _has_object(line: Line, judge: int, reading: Reading) -> bool:
     """Whether another value of the key is judged: "the T4 cannot do bf16, fp16 then", "fp16 only if bf16 is not there"."""
     tokens = line.tokens
+    beside = reading.key == "max_length" and "memory" in tokens[judge].text
+    if beside and line.words(reading.first - 1, reading.first) in (["with"], ["at"]):
+        return True  # "Otherwise I run out of memory with 512 tokens" judges the batch.
     own = tokens[judge].segment == tokens[reading.first].segment
     return any(
         other.key == reading.key
@@ -249,8 +249,7 @@ def _when(line: Line, reading: Reading) -> bool:
         return True
     own = line.tokens[reading.first].segment
     if reading.key == "epochs" and any(t.segment == own and "freez" in t.text for t in line.tokens):
-        # "Freeze the backbone for 3 epochs".
-        return True
+        return True  # "Freeze the backbone for 3 epochs".
     if reading.key not in ("epochs", "max_steps") or line.words(reading.first - 1, reading.first) != [
         "after"
     ]:
@@ -397,4 +396,5 @@ def _wish_between(tokens: list[Token], first: int, last: int) -> bool:
 
 
 def _wished(tokens: list[Token], before: int, segment: int) -> bool:
-    return any(t.text in _SPEAKS_OF_SELF and t.segment == segment for t in tokens[:before])
+    own = (t for t in tokens[:before] if t.segment == segment and not (t.has("told") or t.has("not")))
+    return any(t.text.split()[-1] in _SPEAKS_OF_SELF for t in own)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from firstcause.check.brief.handed_over import of_a_place
 from firstcause.check.brief.reading import Line, Reading
+from firstcause.check.brief.tokens import words_in
 from firstcause.check.brief.vocabulary import word_set
 
 _CAME = word_set("unwished", "came")
@@ -30,6 +32,7 @@ def is_unwished(line: Line, reading: Reading) -> bool:
         or _of_each(line, reading)
         or _of_one_step(line, reading)
         or _missed(line, reading)
+        or _default_aside(line, reading)
     )
 
 
@@ -45,6 +48,11 @@ def concluded(line: Line, reading: Reading) -> bool:
 
 def is_why(line: Line, at: int) -> bool:
     """Whether what is told here is why it is asked for: "8 per card is what worked for Lea"."""
+    if of_a_place(line, at):
+        return True
+    if line.words(at - 2, at) in (["like", "in"], ["as", "in"]):
+        # "32 per update like in the paper" asks for the same.
+        return True
     return line.tokens[at].text.startswith("worked") and line.words(at - 2, at) == ["is", "what"]
 
 
@@ -130,3 +138,9 @@ def _missed(line: Line, reading: Reading) -> bool:
     if not at or not tokens[at - 1].text.startswith(("without", "w/o")):
         return False
     return any(t.text in _CAME and t.segment == tokens[at].segment for t in tokens[: at - 1])
+
+
+def _default_aside(line: Line, reading: Reading) -> bool:
+    """Whether it is "(the default of 384 …)" that a parenthesis speaks of."""
+    before = words_in(line.tokens[max(0, reading.last - 5) : reading.last])
+    return before[-4:] == ["(", "the", "default", "of"]

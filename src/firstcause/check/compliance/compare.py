@@ -11,6 +11,7 @@ from firstcause.check.compliance.contradictions import contradiction
 from firstcause.check.compliance.table import names
 from firstcause.check.facts.devices import on_every_device
 from firstcause.check.facts.fact import Fact
+from firstcause.check.facts.orders import BY_TIME, RANDOM
 from firstcause.check.facts.precision import COMPUTE
 from firstcause.schema.finding import Category, Finding
 from firstcause.schema.instruction import Instruction
@@ -66,6 +67,11 @@ def compare(instructions: Sequence[Instruction], facts: Sequence[Fact]) -> Compa
     for key in dict.fromkeys(i.key for i in active):
         asked = [i for i in active if i.key == key]
         known = _known(key, facts)
+        if key == "data_split":
+            # How many rows and which ones are told apart: where the code says nothing of one, the other is compared.
+            asked = [
+                i for i in asked if any(_is_order(f.value) == _is_order(i.value) for f in known)
+            ] or asked
         parts = facts
         if key == "batch_size" and _accumulates_nothing(active):
             # "256 per step, no accumulation": a product of smaller ones is not that.
@@ -240,6 +246,8 @@ def _deviations(
     key: str, asked: Sequence[Instruction], known: Sequence[Fact], facts: Sequence[Fact]
 ) -> Iterator[Finding]:
     broken = next((i for i in asked if not _follows(i, known, facts)), None)
+    if key == "data_split" and broken is not None:
+        known = [f for f in known if _is_order(f.value) == _is_order(broken.value)]
     against = [f for f in known if not f.confirms and (broken is None or not agrees(broken, f.value))]
     # What the code fixes says more than what an option leaves open.
     surest = min(against, key=lambda f: not f.sure, default=None)
@@ -251,6 +259,10 @@ def _deviations(
     ):
         return
     yield _finding(key, broken, surest, surest.value)
+
+
+def _is_order(value: object) -> bool:
+    return value in (BY_TIME, RANDOM)
 
 
 def _finding(key: str, broken: Instruction, fact: Fact, got: object) -> Finding:

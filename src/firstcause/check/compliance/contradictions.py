@@ -40,6 +40,9 @@ def _contradicts(one: Instruction, followed: Instruction) -> bool:
     """Whether no value that follows the second follows the first, of the same scope."""
     if one is followed or one.derived or {one.scope, followed.scope} >= {"source", "target"}:
         return False
+    if one.key == "data_split" and isinstance(one.value, str) != isinstance(followed.value, str):
+        # "10%, split by time" asks for two things.
+        return False
     plain = not isinstance(one.value, (list, tuple)) and not isinstance(followed.value, (list, tuple))
     return plain and not agrees(one, followed.value)
 

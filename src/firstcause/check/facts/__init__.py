@@ -25,6 +25,7 @@ from firstcause.check.facts.losses import loss_facts
 from firstcause.check.facts.models import model_facts
 from firstcause.check.facts.named import named_facts, unstated_facts, written_paths
 from firstcause.check.facts.networks import network_facts
+from firstcause.check.facts.orders import order_facts
 from firstcause.check.facts.outputs import output_facts
 from firstcause.check.facts.precision import precision_facts
 from firstcause.check.facts.secrets import secret_facts
@@ -44,6 +45,7 @@ READERS = (
     lambda_facts,
     data_facts,
     cut_facts,
+    order_facts,
     output_facts,
     framework_facts,
     generation_facts,

@@ -26,7 +26,10 @@ OWN_FILES = {
     "CocoDetection": (("annFile", 1), ("root", 0)),
     "CocoCaptions": (("annFile", 1), ("root", 0)),
 }
-READERS = frozenset({"json", "csv", "text", "parquet", "imagefolder", "arrow"})
+READERS = frozenset({
+    "json", "csv", "text", "parquet", "imagefolder", "audiofolder", "videofolder", "pdffolder", "webdataset", "arrow",
+    "pandas", "xml",
+})  # fmt: skip
 WRITES = frozenset("wax")
 SETTINGS = frozenset({".yaml", ".yml", ".toml", ".ini", ".cfg"})
 

@@ -14,7 +14,10 @@ from firstcause.source.callsites import last_name
 from firstcause.source.resolve import Defined, resolve
 
 # What functions are called that evaluate.
-_EVALUATES = re.compile(r"eval|valid|test|score|accuracy|return|perplexity|metric", re.IGNORECASE)
+_EVALUATES = re.compile(
+    r"eval|valid|test|score|accuracy|return|perplexity|metric|(?:^|_)(?:m?iou|auc|bleu|rouge|f1|wer|cer|map)(?:$|_)",
+    re.IGNORECASE,
+)
 
 
 def evaluation_facts(code: Code) -> Iterator[Fact]:
@@ -39,7 +42,7 @@ def paced_facts(code: Code) -> Iterator[Fact]:
     if not code.asked("eval_steps"):
         return
     for loop in training_loops(code) or backward_loops(code):
-        for node in loop.nodes:
+        for node in (n for one in (loop, *around(code, loop)) for n in one.nodes):
             every = _paces(node)
             if every is None or not isinstance(node, ast.If):
                 continue
@@ -55,6 +58,8 @@ def _paces(node: ast.AST) -> ast.expr | None:
     """The 500 of ``if step % 500 == 0``."""
     test = node.test if isinstance(node, ast.If) else None
     if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.Eq):
+        return None
+    if "epoch" in ast.unparse(test.left):
         return None
     return test.left.right if isinstance(test.left, ast.BinOp) and isinstance(test.left.op, ast.Mod) else None
 

@@ -11,6 +11,7 @@ from firstcause.check.constants import Constant
 from firstcause.check.events import around, backward_loops, events, training_loops
 from firstcause.check.facts.fact import Fact
 from firstcause.check.facts.normal import normal
+from firstcause.check.facts.taken import islice_count
 from firstcause.check.facts.values import known_value, share_of, value_of
 from firstcause.check.partials import whole_calls
 from firstcause.check.reasons import reason
@@ -258,6 +259,11 @@ def _range(code: Code, loop: Loop) -> Fact | None:
 def _accumulation(code: Code, loop: Loop) -> Iterator[Fact]:
     for module, node in reached(code, loop):
         if isinstance(node, (ast.For, ast.While)) and node is not loop.node and _only_adds(node):
+            taken = islice_count(code, module, node)
+            if taken is not None:
+                how, sure = "the batches that the loop takes", not taken.overridable
+                yield Fact("gradient_accumulation", taken.value, taken.site, how, "", sure)
+                return
             how = "a loop of backwards before the step"
             yield Fact("gradient_accumulation", None, module.site(node), how, "", False, False, confirms=True)
             return

@@ -14,6 +14,7 @@ from firstcause.check.facts.table import families
 from firstcause.check.partials import whole_calls
 from firstcause.check.reasons import reason
 from firstcause.check.steps import OPTIMIZERS
+from firstcause.source.module import Module
 
 FLAGS = ("bf16", "fp16")
 # What casts by itself, and what names another type than 32 bits.
@@ -40,6 +41,7 @@ OTHER_TYPES = (
     "double",
     "precision",
 )
+_WIDE = frozenset({"double", "float64"})
 CUDA = "torch.cuda.amp.autocast"
 # The weights' own dtype counts where nothing else says it: adapters and inference.
 # The type in which the layers that are kept in 4 bits compute.
@@ -78,8 +80,15 @@ def _names(code: Code) -> set[str]:
         for module in code.modules
         for node in module.nodes(ast.Name, ast.Attribute, ast.keyword, ast.Constant)
         for name in (getattr(node, f, None) for f in ("id", "attr", "arg", "value"))
-        if isinstance(name, str) and " " not in name
+        if isinstance(name, str) and " " not in name and not (name in _WIDE and _only_measures(module, node))
     }
+
+
+def _only_measures(module: Module, node: ast.AST) -> bool:
+    """Whether a type stands in a function that computes no gradients: a metric may be summed up in 64 bits."""
+    function = module.function(node)
+    marks = function.decorator_list if isinstance(function, ast.FunctionDef) else []
+    return any("no_grad" in ast.unparse(m) or "inference_mode" in ast.unparse(m) for m in marks)
 
 
 def _flags(code: Code) -> Iterator[Fact]:

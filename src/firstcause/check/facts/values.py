@@ -9,7 +9,7 @@ from dataclasses import replace
 from firstcause.check.code import Call, Code
 from firstcause.check.constants import Constant, constant
 from firstcause.source.callsites import last_name
-from firstcause.source.classes import class_value
+from firstcause.source.classes import class_value, own_method
 from firstcause.source.flow import new_walk
 from firstcause.source.frames import Value
 from firstcause.source.module import Module
@@ -75,7 +75,41 @@ def text_at_definition(code: Code, value: Value) -> Constant | None:
 
 
 def _known(code: Code, value: Value) -> Constant | None:
-    return constant(code.project, value) or _within(code, value) or _in_closure(code, value)
+    return (
+        constant(code.project, value)
+        or _within(code, value)
+        or _in_closure(code, value)
+        or _entry_of_hyperparameter(code, value)
+    )
+
+
+def _entry_of_hyperparameter(code: Code, value: Value) -> Constant | None:
+    """``self.hparams.optim["lr"]``, by itself or through a name, of a mapping that the module is made with."""
+    node = value.node
+    key = (
+        node.slice.value if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) else None
+    )
+    if not isinstance(node, ast.Subscript) or value.path or not isinstance(key, str):
+        return None
+    places = code.origins(value.module, node.value)
+    held = places[0].node if len(places) == 1 else None
+    if not isinstance(held, ast.Attribute) or last_name(held.value) != "hparams":
+        return None
+    cls = next((p for p in value.module.ancestors(held) if isinstance(p, ast.ClassDef)), None)
+    init = own_method(cls, "__init__") if cls is not None else None
+    if cls is None or not isinstance(init, ast.FunctionDef) or not _saves(init, held.attr):
+        return None
+    names = [a.arg for a in init.args.args][1:]
+    position = names.index(held.attr) if held.attr in names else None
+    given = [call.argument(held.attr, position) for call in code.own_calls(cls.name)]
+    found = [
+        constant(code.project, Value(g.module, g.node, g.frame, (*g.path, Step("item", key))))
+        if g is not None
+        else None
+        for g in given
+    ]
+    values = {repr(f.value) if f is not None else "" for f in found}
+    return found[0] if len(values) == 1 else None
 
 
 def _within(code: Code, value: Value) -> Constant | None:

@@ -18,6 +18,7 @@ from firstcause.check.renamed import instead
 from firstcause.check.rule import Example
 from firstcause.check.served import gone_extras
 from firstcause.check.signatures import argument_standing, last_with
+from firstcause.check.spread_arguments import named_arguments
 from firstcause.schema.finding import Category, Finding
 from firstcause.source.callsites import last_name
 
@@ -41,9 +42,8 @@ def find(code: Code) -> Iterator[Finding]:
         slug = f"{SLUG}{one.argument.replace('_', '-')}"
         yield finding(slug, CATEGORY, one.config, one.key, text, argument=one.argument)
     for call, library, name in (*known_calls(code), *scattered_calls(code)):
-        for keyword in call.node.keywords:
-            argument = keyword.arg
-            if argument is None or argument_standing(library, name, argument, code.versions) != "removed":
+        for argument, module, value in named_arguments(call):
+            if argument_standing(library, name, argument, code.versions) != "removed":
                 continue
             # Few arguments come so far: to look through the function costs more than all before.
             if _is_behind_version(call, library):
@@ -56,8 +56,8 @@ def find(code: Code) -> Iterator[Finding]:
             yield finding(
                 f"{SLUG}{argument.replace('_', '-')}",
                 CATEGORY,
-                call.module,
-                keyword.value,
+                module,
+                value,
                 text,
                 argument=argument,
             )
@@ -130,6 +130,19 @@ args = TrainingArguments(
 """,
     ),
     Example("""
+from trl import SFTConfig
+
+def config(out):
+    batches = dict(per_device_train_batch_size=2, max_seq_length=4096)  # found
+    return SFTConfig(output_dir=out, **batches, bf16=True)
+"""),
+    Example("""
+from transformers import TrainingArguments
+
+COMMON = {"output_dir": "out", "evaluation_strategy": "epoch"}  # found
+args = TrainingArguments(**{**COMMON, "learning_rate": 1e-4})
+"""),
+    Example("""
 from transformers import Trainer
 
 def main(model, data, tok):
@@ -137,6 +150,14 @@ def main(model, data, tok):
 """),
 )
 GOOD = (
+    Example("""
+from trl import SFTConfig
+
+def config(out, settings):
+    batches = dict(per_device_train_batch_size=2, max_seq_length=4096)
+    length = batches.pop("max_seq_length")
+    return SFTConfig(output_dir=out, max_length=length, **batches, **settings)
+"""),
     Example("""
 from sentence_transformers import SentenceTransformerTrainingArguments
 

@@ -14,6 +14,7 @@ from firstcause.check.code import Code, finding
 from firstcause.check.renamed import instead
 from firstcause.check.rule import Example
 from firstcause.check.signatures import argument_standing, near
+from firstcause.check.spread_arguments import named_arguments
 from firstcause.schema.finding import Category, Finding
 
 SLUG = "unknown-argument"
@@ -23,9 +24,8 @@ HOLDS: Mapping[str, str] = {}
 
 def find(code: Code) -> Iterator[Finding]:
     for call, library, name in (*known_calls(code), *client_calls(code)):
-        for keyword in call.node.keywords:
-            argument = keyword.arg
-            if argument is None or argument_standing(library, name, argument, code.versions) != "unknown":
+        for argument, module, value in named_arguments(call):
+            if argument_standing(library, name, argument, code.versions) != "unknown":
                 continue
             text = f"{library}'s {name} takes no argument {argument}"
             if library == "openai":
@@ -34,7 +34,7 @@ def find(code: Code) -> Iterator[Finding]:
             if current:
                 text += f"; meant may be: {current}"
             slug = "unknown-sampling-param" if name == "SamplingParams" else SLUG
-            yield finding(slug, CATEGORY, call.module, keyword.value, text, argument=argument)
+            yield finding(slug, CATEGORY, module, value, text, argument=argument)
 
 
 BAD = (
@@ -66,6 +66,12 @@ args = TrainingArguments(output_dir="out", predict_with_generate=True)  # found
 from peft import LoraConfig
 
 config = LoraConfig(rank=8)  # found
+"""),
+    Example("""
+from peft import LoraConfig
+
+adapter = {"lora_alpha": 32, "rank": 16}  # found
+config = LoraConfig(**adapter)
 """),
 )
 GOOD = (

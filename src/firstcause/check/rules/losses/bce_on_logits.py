@@ -28,8 +28,10 @@ def find(code: Code) -> Iterator[Finding]:
             if value is not None
             else set()
         )
-        if found and found <= {"linear", "tanh", "log-softmax"}:
-            text = f"binary cross entropy takes probabilities and gets the output of a {found.pop()} layer, which leaves 0 to 1"
+        if found and found <= {"linear", "tanh", "log-softmax", "product"}:
+            last = found.pop()
+            given = "a product of raw values" if last == "product" else f"the output of a {last} layer"
+            text = f"binary cross entropy takes probabilities and gets {given}, which leaves 0 to 1"
             yield finding(SLUG, CATEGORY, call.module, call.node, text)
 
 
@@ -109,11 +111,50 @@ class Roofs(L.LightningModule):
 """
 
 
+_TOWERS = """
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+class Tower(nn.Module):
+    def __init__(self, count, dim):
+        super().__init__()
+        self.table = nn.Embedding(count, dim)
+        self.layers = nn.Sequential(nn.Linear(dim, dim), nn.ReLU(), nn.Linear(dim, dim){end})
+
+    def forward(self, ids):
+        return {given}
+
+class Towers(nn.Module):
+    def __init__(self, users, books):
+        super().__init__()
+        self.user, self.book = Tower(users, 16), Tower(books, 16)
+
+    def forward(self, user, book):
+        return {score}
+
+def fit(loader):
+    model = Towers(100, 200)
+    for user, book, loaned in loader:
+        score = model(user, book)
+        loss = F.binary_cross_entropy(score, loaned){mark}
+        loss.backward()
+"""
+
+
+def _towers(
+    score: str, mark: str = "", end: str = "", given: str = "self.layers(self.table(ids))"
+) -> Example:
+    return Example(_TOWERS.format(score=score, mark=mark, end=end, given=given))
+
+
 def _tiles(net: str, mark: str = "", more: str = "self.save_hyperparameters()") -> Example:
     return Example(_TILES.format(net=net, mark=mark, more=more))
 
 
 BAD = (
+    _towers("(self.user(user) * self.book(book)).sum(dim=-1)", "  # found"),
+    _towers("torch.sum(self.user(user) * self.book(book), dim=1)", "  # found", given="self.table(ids)"),
     _tiles('Unet(encoder_name="resnet34", classes=1)', "  # found"),
     _tiles('FPN("resnet18", classes=1, activation=None)', "  # found"),
     Example(_SEGMENTS.format(head="DeepLabHead(2048, 1)", mark="  # found")),
@@ -140,6 +181,9 @@ def fit(loader):
 """),
 )
 GOOD = (
+    _towers("torch.sigmoid((self.user(user) * self.book(book)).sum(dim=-1))"),
+    _towers("(self.user(user) * self.book(book)).sum(dim=-1)", end=", nn.Softmax(dim=-1)"),
+    _towers("(self.user(user) * self.book(book)).sum(dim=-1)", end=", nn.ReLU()"),
     _tiles('Unet(encoder_name="resnet34", classes=1, activation="sigmoid")'),
     _tiles('Unet(encoder_name="resnet34", **settings)'),
     _tiles('Unet(encoder_name="resnet34", classes=1)', more="self.net.segmentation_head = head()"),

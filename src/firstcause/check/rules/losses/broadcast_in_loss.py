@@ -292,6 +292,7 @@ def td_loss(online, target, batch, gamma):
         goal = reward + gamma * (1.0 - terminal) * target(following).gather(1, best){end}
     return F.smooth_l1_loss(value{shape}, goal){mark}
 """
+_NEXT = _DOUBLE.replace("gather(1, action)", "gather(1, action.unsqueeze(1))")
 _SERIES = """
 import lightning as L
 import numpy as np
@@ -333,6 +334,9 @@ BAD = (
     Example(_VALUES.format(shape="", keep="", mark="  # found")),
     Example(_VALUES.format(shape=".squeeze(-1)", keep=", keepdim=True", mark="  # found")),
     Example(_DOUBLE.format(shape=".squeeze(1)", end="", mark="  # found")),
+    Example(_NEXT.format(shape="", end=".squeeze(1)", mark="  # found")),
+    Example(_NEXT.format(shape="", end="[:, 0]", mark="  # found")),
+    Example(_NEXT.format(shape="", end=".flatten()", mark="  # found")),
     Example("""
 import numpy as np
 import torch
@@ -374,6 +378,8 @@ GOOD = (
     Example(_VALUES.format(shape=".squeeze(1)", keep="", mark="")),
     Example(_VALUES.format(shape="", keep=", keepdim=True", mark="")),
     Example(_DOUBLE.format(shape="", end="", mark="")),
+    Example(_NEXT.format(shape=".squeeze(1)", end=".squeeze(1)", mark="")),
+    Example(_NEXT.format(shape=".view(-1)", end=".squeeze(-1)", mark="")),
     Example(_DOUBLE.format(shape=".squeeze(1)", end=".squeeze(1)", mark="")),
     _set(end=".squeeze(-1)"),
     _set(item="self.y[i : i + 1]"),
