@@ -96,6 +96,25 @@ CASES = [
         "counterfactual",
     ),
     (
+        "heads_of_one_object",
+        "accidentally-shared-parameters",
+        "self.heads = nn.ModuleDict(dict.fromkeys(NAMES, head))",
+        "counterfactual",
+    ),
+    ("mean_of_its_own_day", "target-leakage", "recent = smooth[i]", "counterfactual"),
+    (
+        "prices_sorted_apart",
+        "label-mismatch",
+        'prices = torch.tensor([r["price"] for r in paid])',
+        "experiment",
+    ),
+    (
+        "head_of_the_next_task",
+        "optimizer-before-params-replaced",
+        "self.net.head = nn.Linear(32, classes)",
+        "counterfactual",
+    ),
+    (
         "targets_two_ahead",
         "label-shift",
         "return F.cross_entropy(logits[:, :-1].reshape(-1, 12), labels[:, 1:].reshape(-1))",

@@ -128,7 +128,13 @@ def shared_places(roots: list[torch.nn.Module]) -> list[dict[str, Any]]:
             if path and any(True for _ in module.parameters()):
                 one = found.setdefault(
                     id(module),
-                    {"paths": [], "class": type(module).__name__, "owner": type(root).__name__, "in": []},
+                    {
+                        "id": id(module),
+                        "paths": [],
+                        "class": type(module).__name__,
+                        "owner": type(root).__name__,
+                        "in": [],
+                    },
                 )
                 parent = root.get_submodule(path.rpartition(".")[0])
                 one["paths"].append(path)

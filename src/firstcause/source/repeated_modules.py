@@ -32,13 +32,13 @@ class Repeated:
     again: tuple[ast.expr, ...] = ()
 
 
-def find_repeated(project: Project, class_name: str) -> list[Repeated]:
-    """The places at which an object of a class is repeated, without those that are said to be meant."""
+def find_repeated(project: Project, class_name: str, even_meant: bool = False) -> list[Repeated]:
+    """The places at which an object of a class is repeated, without those that are said to be meant, or with them."""
     return [
         one
         for module in project.modules
         for one in _in_module(module)
-        if _builds(module, one.built, class_name) and not _meant(module, one.node)
+        if _builds(module, one.built, class_name) and (even_meant or not _meant(module, one.node))
     ]
 
 

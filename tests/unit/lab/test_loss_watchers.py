@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -273,3 +274,46 @@ def test_a_column_that_says_the_target_is_found(leaks: bool, count: int) -> None
 
     told = watch("targets_in_input", train)[0]["told"]
     assert [t["column"] for t in told] == [2] * count
+
+
+def fitted(target: Callable[[torch.Tensor], torch.Tensor], by_hand: bool) -> dict[str, Any]:
+    def train(step: Step) -> None:
+        net = nn.Linear(5, 1)
+        optimizer = adam(net)
+        for _ in range(3):
+            x = torch.randn(32, 5)
+            out, y = net(x).squeeze(1), target(x)
+            step((y - out).square().mean() if by_hand else F.mse_loss(out, y), optimizer)
+
+    return watch("targets_in_input", train, {"samples": True})[0]
+
+
+@pytest.mark.parametrize("by_hand", [True, False])
+def test_targets_that_are_a_sum_of_columns_are_found(by_hand: bool) -> None:
+    found = fitted(lambda x: 7 * x[:, 4] - x[:, 0] - x[:, 1] + 2, by_hand)
+
+    assert not found["told"]
+    (one,) = found["fitted"]
+    assert (one["columns"], one["samples"]) == (5, 96)
+    assert [len(found["samples"][0][k]) for k in ("x", "y")] == [96, 96]
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        lambda x: x.sum(1) + 0.05 * torch.randn(32),
+        lambda x: x[:, 0] * x[:, 1],
+        lambda x: x[:, 2],
+        lambda x: torch.ones(32),
+    ],
+    ids=["with noise", "a product", "one column", "a constant"],
+)
+def test_targets_of_which_something_is_left_are_no_sum_of_columns(
+    target: Callable[[torch.Tensor], torch.Tensor],
+) -> None:
+    assert not fitted(target, True)["fitted"]
+
+
+def test_a_difference_from_a_column_is_no_target_that_is_told() -> None:
+    assert not fitted(lambda x: x[:, 2], True)["told"]
+    assert fitted(lambda x: x[:, 2], False)["told"]

@@ -83,6 +83,40 @@ def test_weights_that_sum_to_one_where_they_are_added_up_are_whole(way: str) -> 
     assert all(use["whole"] for one in found for use in one["uses"])
 
 
+def decode(axis: int, sizes: tuple[int, ...]) -> Any:
+    """Queries of a whole sequence in training; in evaluations, as many at once as ``sizes`` says."""
+
+    def train(step: Step) -> None:
+        query, memory = nn.Linear(4, 4), torch.randn(6, 7, 4)
+        optimizer = adam(query)
+
+        def attended(n: int) -> torch.Tensor:
+            scores = query(torch.randn(6, n, 4)) @ memory.transpose(1, 2)
+            return torch.softmax(scores, dim=axis) @ memory
+
+        for _ in range(2):
+            with torch.no_grad():
+                for n in sizes:
+                    attended(n)
+            step(attended(5).square().mean(), optimizer)
+
+    return train
+
+
+@pytest.mark.parametrize(
+    ("axis", "sizes", "counts"),
+    [(1, (1, 1), (4, 4)), (1, (5, 1), (4, 2)), (2, (1, 1), (4, 0)), (1, (), (0, 0))],
+    ids=["step by step", "a last one alone", "over the source", "never evaluated"],
+)
+def test_evaluations_in_which_an_axis_has_one_element_are_counted(
+    axis: int, sizes: tuple[int, ...], counts: tuple[int, int]
+) -> None:
+    (one,) = watch("weights_summed", decode(axis, sizes))[0]["softmaxes"]
+
+    assert (one["evaluated"], one["alone"]) == counts
+    assert one["shape"] == [6, 5, 7]
+
+
 def hot(guide: torch.Tensor) -> torch.Tensor:
     return F.one_hot(guide.argmax(1), 8).float()
 

@@ -155,6 +155,32 @@ PARTED = {
         "    return ((net(seen) - noise) ** 2).mean()\n",
         "seen = x + s * noise",
     ),
+    "one of two tables sorted by their key": (
+        "def load(meters, audits):\n    order = np.argsort(meters['id'][keep])\n    x = meters['columns'][keep][order]\n"
+        "    y = np.log1p(audits['kwh'].clip(min=0))\n    x = x / x.std()\n"
+        "    return TensorDataset(torch.from_numpy(x).float(), torch.from_numpy(y).float())\n",
+        "y = np.log1p(audits['kwh'][np.argsort(audits['id'])].clip(min=0))",
+    ),
+    "one of two tables sorted by its attribute": (
+        "def load(scans, truth):\n    order = scans.case.argsort()\n    x = scans.image[order]\n    y = truth.volume\n"
+        "    return x, y\n",
+        "y = truth.volume[truth.case.argsort()]",
+    ),
+    "one of two tables sorted downwards, converted on the way": (
+        "def load(a, b):\n    order = torch.argsort(a['id'], descending=True)\n    x = a['u'][order]\n    y = b['y']\n"
+        "    inputs = x.float()\n    targets = y.float()\n    return inputs, targets\n",
+        "y = b['y'][torch.argsort(b['id'], descending=True)]",
+    ),
+    "one of two frames sorted": (
+        "def load(path):\n    a = pd.read_csv(path)\n    b = pd.read_csv(path)\n    a = a.sort_values('id', ascending=False)\n"
+        "    x = a[['u', 'v']].values\n    y = b['y'].values\n    return fit(x, y)\n",
+        "b = b.sort_values('id', ascending=False)\ny = b['y'].values",
+    ),
+    "one of two lists of records sorted in place": (
+        "def load(rows, answers):\n    rows.sort(key=lambda r: r['id'])\n    x = [r['text'] for r in rows]\n"
+        "    y = [r['mark'] for r in answers]\n    return Data(x, y)\n",
+        "answers.sort(key=lambda r: r['id'])\ny = [r['mark'] for r in answers]",
+    ),
     "a count in a loop": (
         "for row in rows:\n    x[n] = row.input\n    n += 1\n    y[n] = row.answer\n",
         "y[n] = row.answer\nn += 1",
@@ -246,6 +272,22 @@ TOGETHER = {
     "users and items of their own ranges": (
         "def ratings(n):\n    user = torch.randint(0, USERS, (n,), generator=g)\n    item = torch.randint(0, ITEMS, (n,), generator=g)\n"
         "    return taste[user] * style[item] + appeal[genre[item]]\n"
+    ),
+    "both tables sorted by their key": (
+        "def load(a, b):\n    order = a['id'].argsort()\n    x = a['u'][order]\n    y = b['y'][b['id'].argsort()]\n    return x, y\n"
+    ),
+    "the other table brought to the first one's rows": (
+        "def load(a, b):\n    a = a.sort_values('id')\n    b = b.set_index('id').loc[a['id']]\n    x = a['u'].values\n"
+        "    y = b['y'].values\n    return x, y\n"
+    ),
+    "both from one sorted table": (
+        "def load(a):\n    a = a.sort_values('id')\n    x = a['u'].values\n    y = a['y'].values\n    return x, y\n"
+    ),
+    "the other table by the first one's order": (
+        "def load(a, b):\n    order = a['id'].argsort()\n    x = a['u'][order]\n    y = b['y'][order]\n    return x, y\n"
+    ),
+    "another table, which nothing stands beside": (
+        "def load(a, b):\n    a = a.sort_values('id')\n    x = a['u'].values\n    y = b['y'].values\n    show(y)\n    return x\n"
     ),
     "numbered names": "def read(folder):\n    return sorted(os.listdir(folder), key=number)\n",
 }

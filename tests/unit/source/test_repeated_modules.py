@@ -95,3 +95,13 @@ def test_a_default_is_one_object_for_all_and_is_not_rewritten(tmp_path: Path) ->
     (found,) = find_repeated(project, "GELU")
     assert found.node.lineno == PROGRAM.splitlines().index("    def __init__(self, n, norm=nn.GELU()):") + 1
     assert propose(CAUSE, {"class_name": "GELU"}, project, str(tmp_path)) is None
+
+
+def test_what_is_said_to_be_shared_is_repeated_for_those_that_know_better(tmp_path: Path) -> None:
+    project = written(tmp_path, "self.shared = [block] * n")
+
+    assert not find_repeated(project, "Linear")
+    assert len(find_repeated(project, "Linear", even_meant=True)) == 1
+    fix = propose(CAUSE, {"class_name": "Linear", "even_meant": True}, project, str(tmp_path))
+    assert fix is not None
+    assert "[nn.Linear(8, 8) for _ in range(n)]" in fix.diff

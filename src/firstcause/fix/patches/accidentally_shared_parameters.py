@@ -3,6 +3,7 @@
 Facts:
 
 - ``class_name``: the class of the object that the source repeats.
+- ``even_meant``: True where what the program calls shared is not this object.
 """
 
 from __future__ import annotations
@@ -42,5 +43,5 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
 
 
 def _found(facts: Facts, project: Project) -> Repeated | None:
-    found = find_repeated(project, str(facts.get("class_name") or ""))
+    found = find_repeated(project, str(facts.get("class_name") or ""), bool(facts.get("even_meant")))
     return found[0] if len(found) == 1 else None

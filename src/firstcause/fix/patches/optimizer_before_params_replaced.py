@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from firstcause.fix.draft import draft
 from firstcause.fix.operations import Facts
 from firstcause.fix.optimizers import constructions
+from firstcause.fix.remade import remade_after
 from firstcause.fix.restarts import Restart, restarts
 from firstcause.fix.rewrite import replaced
 from firstcause.fix.scopes import statement_at
@@ -47,6 +48,9 @@ def line(facts: Facts, project: Project) -> Site | None:
         return None
     module, statement = made
     late = _late(facts, project, module, statement)
+    if late is None and _replacement(facts, project, module, statement) is None:
+        found = _remade(facts, project, module, statement)
+        return module.site(found[0] if found is not None else statement)
     return module.site(late.after if late is not None and late.again else statement)
 
 
@@ -60,6 +64,9 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
         return None
     module, statement = made
     if _replacement(facts, project, module, statement) is None:
+        found = _remade(facts, project, module, statement)
+        if found is not None:
+            return _anew(project, root, module, statement, *found)
         module, statement = _asked_for(project, module, statement) or made
     late = _late(facts, project, module, statement)
     if late is None or statement_at(module, {"line": statement.lineno}) is not statement:
@@ -100,6 +107,33 @@ def _in_place(project: Project, root: str, restarted: list[Restart]) -> Fix | No
         f"Write the new values of {' and '.join(f'`{r.target}`' for r in restarted)} into the parameters that are there.",
         f"{first.module.site(first.statement)}: the optimizer goes on with the parameters that it holds.",
         "The optimizer keeps its moments: they are those of the values before.",
+    )
+
+
+def _remade(facts: Facts, project: Project, module: Module, made: ast.stmt) -> tuple[ast.stmt, bool] | None:
+    """The replacement in another method, or deeper in the function, after which the optimizer is to be made once more."""
+    parts = _parts(facts)
+    return remade_after(
+        module, made, lambda s: _assigns(s, parts) or _calls_one_that_assigns(project, s, parts)
+    )
+
+
+def _anew(
+    project: Project, root: str, module: Module, made: ast.stmt, after: ast.stmt, may_stand: bool
+) -> Fix | None:
+    """The optimizer's own statement once more behind the replacement; None where its names mean nothing there."""
+    edit = inserted_line_after(module, after, module.segment(made)) if may_stand else None
+    if edit is None:
+        return None
+    site = module.site(after)
+    return draft(
+        project,
+        root,
+        CAUSE,
+        [edit],
+        f"Make the optimizer anew after {site}, which gives the model other parameters.",
+        f"{site}: the optimizer holds the parameters that the model runs with from there on.",
+        "The new optimizer begins without state; a schedule that was made for the old one goes on with the old one.",
     )
 
 
@@ -166,11 +200,15 @@ def _asked_for(project: Project, module: Module, made: ast.stmt) -> tuple[Module
 
 def _replacement(facts: Facts, project: Project, module: Module, made: ast.stmt) -> ast.stmt | None:
     """The last statement after it in its block that assigns such a part, itself or in the function it calls."""
-    block = _block(module, made)
-    parts = {p for m in facts.get("missing") or [] for p in str(m["name"]).split(".")[:-1]}
+    block, parts = _block(module, made), _parts(facts)
     later = block[block.index(made) + 1 :]
     found = [s for s in later if _assigns(s, parts) or _calls_one_that_assigns(project, s, parts)]
     return found[-1] if found else None
+
+
+def _parts(facts: Facts) -> set[str]:
+    """The names of the modules that the missing parameters are of."""
+    return {p for m in facts.get("missing") or [] for p in str(m["name"]).split(".")[:-1]}
 
 
 def _block(module: Module, statement: ast.stmt) -> list[ast.stmt]:

@@ -3,6 +3,8 @@
 Facts:
 
 - ``column``: True where a column of the input is the target; its place is found in the code.
+- ``earlier``: True where the statement at ``file`` and ``line`` reads a series at the place of the target; ``index`` is the
+  line and column of that place.
 - ``file``, ``line``: else the attention without a mask; ``function`` the name of the call.
 - ``hidden_by``: or the name of the call there whose result, an input without the answers, is not kept.
 """
@@ -17,6 +19,7 @@ from firstcause.fix.rewrite import added_keyword, replaced
 from firstcause.schema import Fix, Site
 from firstcause.source import Project
 from firstcause.source.leaks import leak
+from firstcause.source.own_values import series
 
 CAUSE = "target-leakage"
 ATTENTION = "scaled_dot_product_attention"
@@ -32,6 +35,8 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
     """Zeros in place of the target, a causal mask; None where the code does not show where."""
     if facts.get("hidden_by"):
         return _kept(facts, project, root)
+    if facts.get("earlier"):
+        return _read_earlier(facts, project, root)
     if not facts.get("column"):
         return _masked(facts, project, root)
     place = leak(project)
@@ -82,6 +87,29 @@ def _kept(facts: Facts, project: Project, root: str) -> Fix | None:
 def _last(node: ast.expr) -> str:
     """The last name of what a function is taken from."""
     return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
+def _read_earlier(facts: Facts, project: Project, root: str) -> Fix | None:
+    module = module_of(facts, project)
+    found = [
+        r
+        for one in series(project)
+        for r in one.readings
+        if one.module is module and [r.index.lineno, r.index.col_offset] == facts["index"]
+    ]
+    if module is None or len(found) != 1:
+        return None
+    reading = found[0]
+    site, text = module.site(reading.statement), module.segment(reading.index)
+    return draft(
+        project,
+        root,
+        CAUSE,
+        [replaced(module, reading.index, reading.earlier)],
+        f"Read at `{reading.earlier}` instead of `{text}` at {site}: what is read there holds the value to be predicted.",
+        f"{site}: each row holds what is known before its target; errors rise to what can be predicted, and are true.",
+        "Decisions that were taken on the old scores, and the best state that was kept by them.",
+    )
 
 
 def _masked(facts: Facts, project: Project, root: str) -> Fix | None:

@@ -8,6 +8,7 @@ import torch
 
 from firstcause.lab import fresh_values
 from firstcause.lab.audit import Watcher
+from firstcause.lab.done_again import Again
 from firstcause.lab.optimizers import Optimizers, parameters
 from firstcause.lab.unheld import Places
 from firstcause.lab.untrained import Ran, of_no_module, plain_holder, shared_places
@@ -35,6 +36,7 @@ class Watch(Watcher):
         self.inside: dict[int, str | None] = {}
         # By module the one that it ran inside of as a part.
         self.part_of: dict[int, torch.nn.Module] = {}
+        self.again = Again()
         torch.nn.modules.module.register_module_forward_pre_hook(lambda module, args: self._enters(module))
 
     def _enters(self, module: torch.nn.Module) -> None:
@@ -50,6 +52,8 @@ class Watch(Watcher):
         while self.stack and self.stack.pop() is not module:
             pass
         self.running.add(module)
+        if self.steps < LOOKED:
+            self.again.ran(module, args, result)
         self.last_ran[id(module)] = self.steps
 
     def before_step(self, optimizer: torch.optim.Optimizer) -> None:
@@ -77,8 +81,12 @@ class Watch(Watcher):
             "of_no_module": len(
                 of_no_module(self.optimizers) & self.ever_held | self._replaced() | self._no_part()
             ),
-            "shared": shared_places(roots)[:SHOWN],
+            "shared": [self._alike(one) for one in shared_places(roots)[:SHOWN]],
         }
+
+    def _alike(self, one: dict[str, Any]) -> dict[str, Any]:
+        """A module at several places, with the times at which it did the same work again in place of other work."""
+        return {k: v for k, v in one.items() if k != "id"} | self.again.counts(one["id"])
 
     def _replaced(self) -> set[int]:
         """What an optimizer holds of modules that ran before its first step and never since: watchers keep them alive."""

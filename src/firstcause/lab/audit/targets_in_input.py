@@ -1,4 +1,7 @@
-"""Columns of a model's input that say the target exactly."""
+"""Columns of a model's input that say the target exactly, alone or added up with others.
+
+With ``settings["samples"]`` the facts hold the ``samples`` themselves, in the order in which they came.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +15,18 @@ from firstcause.lab.loss_functions import LOSSES
 
 # Fewer samples, or columns, than this say nothing; more samples are not needed.
 LEAST_SAMPLES, LEAST_COLUMNS, MOST_SAMPLES, MOST_COLUMNS = 64, 3, 2048, 2048
+# Differences stand at many lines of some programs.
+MOST_PLACES = 8
+# A fit of the targets by all columns needs several samples a column, and is exact where this share of their spread is left.
+A_COLUMN, LEFT, MOST_FITTED = 4, 1e-4, 64
 # The correlation from which a column is the target in another unit.
 SAME = 0.9999
 
 
 class Watch(Watcher):
-    """In the facts ``told``: each such column, with the samples that were compared."""
+    """In the facts ``told``: each such column, with the samples that were compared; ``fitted``: sums of columns that do."""
 
-    CALLS = LOSSES
+    CALLS = LOSSES | {"sub"}
 
     def start(self) -> None:
         self.inputs: list[torch.Tensor] = []
@@ -46,15 +53,17 @@ class Watch(Watcher):
         self.inputs = []
 
     def called(self, call: Call) -> None:
-        target = call.args[1] if len(call.args) > 1 else None
+        target = _target(call)
         if not isinstance(target, torch.Tensor) or target.requires_grad or not torch.is_grad_enabled():
             return
         given = next((i for i in self.inputs if len(i) == target.numel() == target.shape[:1].numel()), None)
         site = places.here() if given is not None else None
         if given is None or site is None:
             return
+        if len(self.kept) >= MOST_PLACES and call.name == "sub":
+            return
         found = self.kept.setdefault(
-            (site["file"], site["line"]), {"site": site, "x": [], "y": [], "count": 0}
+            (site["file"], site["line"]), {"site": site, "function": call.name, "x": [], "y": [], "count": 0}
         )
         same = not found["x"] or found["x"][0].shape[1] == given.shape[1]
         if found["count"] < MOST_SAMPLES and same:
@@ -63,7 +72,47 @@ class Watch(Watcher):
             found["count"] += len(given)
 
     def facts(self) -> dict[str, Any]:
-        return {"told": [one for f in self.kept.values() if f["count"] >= LEAST_SAMPLES for one in _told(f)]}
+        enough = [f for f in self.kept.values() if f["count"] >= LEAST_SAMPLES]
+        by = [(f, _told(f)) for f in enough]
+        # A difference is not always one from a target: the columns that say it are told where a loss function says what it is.
+        told = [one for f, of in by if f["function"] != "sub" for one in of]
+        facts: dict[str, Any] = {
+            "told": told,
+            "fitted": [one for f, of in by if not of for one in _fitted(f)],
+        }
+        if self.settings.get("samples"):
+            facts["samples"] = [
+                {"site": f["site"], "x": torch.cat(f["x"]).tolist(), "y": torch.cat(f["y"]).tolist()}
+                for f in enough
+                if f["x"][0].shape[1] <= MOST_FITTED
+            ]
+        return facts
+
+
+def _target(call: Call) -> Any:
+    """What an output is compared with: the second argument of a loss, or what a trained value differs from."""
+    if len(call.args) < 2:
+        return None
+    if call.name != "sub":
+        return call.args[1]
+    pair = [a for a in call.args[:2] if isinstance(a, torch.Tensor)]
+    fixed = [a for a in pair if not a.requires_grad]
+    return fixed[0] if len(pair) == 2 and len(fixed) == 1 and pair[0].shape == pair[1].shape else None
+
+
+def _fitted(found: dict[str, Any]) -> list[dict[str, Any]]:
+    """The targets as a sum of columns with fixed factors, where nothing but rounding is left of them."""
+    x, y = torch.cat(found["x"]), torch.cat(found["y"])
+    spread = float(y.std())
+    if x.shape[1] > MOST_FITTED or len(y) < A_COLUMN * (x.shape[1] + 1) or not spread > 0:
+        return []
+    with torch.no_grad():
+        terms = torch.cat([x, torch.ones_like(x[:, :1])], 1)
+        left = y - terms @ (torch.linalg.pinv(terms) @ y)
+    share = float(left.std()) / spread
+    if not share < LEFT:
+        return []
+    return [{"site": found["site"], "columns": x.shape[1], "samples": len(y), "left": share}]
 
 
 def _told(found: dict[str, Any]) -> list[dict[str, Any]]:

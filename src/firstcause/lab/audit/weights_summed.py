@@ -111,10 +111,18 @@ class Softmaxes(TorchFunctionMode):
                 "shape": list(given.shape),
                 "uses": [],
                 "times": 0,
+                "evaluated": 0,
+                "alone": 0,
             },
         )
+        if not torch.is_grad_enabled():
+            # Decoding step by step, or one sample at a time, may leave an axis that is long in training with one element.
+            made["evaluated"] += 1
+            made["alone"] += int(given.shape[axis] == 1)
         # A weight that has length 1 along its own axis is no sample.
         if (given.grad_fn is not None if length else given.requires_grad) and made["times"] < TIMES:
+            # What an evaluation before the first step was given has other sizes.
+            made["shape"] = list(given.shape) if not made["times"] else made["shape"]
             made["times"] += 1
             if name == "norm":
                 self.lengths.note(result, made)

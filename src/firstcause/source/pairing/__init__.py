@@ -15,6 +15,7 @@ from firstcause.source.module import Module
 from firstcause.source.pairing import (
     augmented,
     indices,
+    keyed,
     listings,
     loaders,
     noises,
@@ -31,6 +32,7 @@ __all__ = ["Parting", "Rewrite", "partings"]
 FINDERS = (
     indices.find,
     orders.find,
+    keyed.find,
     unsorted.find,
     repeats.find,
     splits.find,

@@ -7,7 +7,7 @@ import ast
 from firstcause.source.module import Module
 
 
-def changed(module: Module, statement: ast.stmt, *changes: tuple[ast.expr, str]) -> str:
+def changed(module: Module, statement: ast.stmt | ast.expr, *changes: tuple[ast.expr, str]) -> str:
     """The text of ``statement``, each named expression within it replaced."""
     begin, whole = module.span(statement)[0], module.segment(statement)
     for node, text in sorted(changes, key=lambda c: module.span(c[0]), reverse=True):

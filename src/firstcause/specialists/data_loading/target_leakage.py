@@ -10,7 +10,7 @@ from firstcause.lab.counterfactual import Ran
 from firstcause.schema import Evidence, Hypothesis, Site
 from firstcause.source import find_module_construction
 from firstcause.source.leaks import leak
-from firstcause.specialists import audits, shifts
+from firstcause.specialists import audits, own_values, shifts
 from firstcause.specialists.examination import Examination, Facts
 from firstcause.specialists.losses import end
 from firstcause.specialists.verdicts import confirmed, inconclusive
@@ -31,7 +31,10 @@ def seen(found: Ran, examination: Examination) -> str | None:
     if left is not None:
         return _told_left(left)
     column, later = _column(found, examination), _later(found, examination)
-    return _told(column) if column is not None else _told_later(later) if later is not None else None
+    if column is not None:
+        return _told(column)
+    own = _own(found, examination)
+    return _told_later(later) if later is not None else _told_own(own) if own is not None else None
 
 
 def propose(examination: Examination) -> bool:
@@ -55,6 +58,8 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
         return confirmed(CAUSE, site, Evidence("observation", True, text, values, site))
     column = _column(found, examination) if found is not None else None
     later = _later(found, examination) if found is not None else None
+    if found is not None and column is None and later is None and _own(found, examination) is not None:
+        return _settled_own(found, examination)
     if found is None or (column is None and later is None):
         return inconclusive(CAUSE, "an input that holds the target")
     if column is not None:
@@ -142,6 +147,42 @@ def _later(found: Ran, examination: Examination) -> Facts | None:
     return None
 
 
+def _own(found: Ran, examination: Examination) -> Facts | None:
+    """Targets that are a sum of columns, in a program that forecasts a series and makes rows and targets of it."""
+    meant = shifts.says(examination, BOTH_SIDES) or not shifts.says(examination, NEXT)
+    one = own_values.fitted(found)
+    return one if one is not None and not meant and own_values.candidates(examination) else None
+
+
+def _settled_own(found: Ran, examination: Examination) -> Hypothesis:
+    """Whether a row changes with the one value that it is to predict, and no more once it is read one place earlier."""
+    one, shown = own_values.fitted(found), own_values.shown(examination)
+    assert one is not None
+    if shown is None:
+        return inconclusive(
+            CAUSE, f"{_told_own(one)}; a row that changes with the value that it is to predict"
+        )
+    site = shown.series.module.site(shown.reading.statement)
+    text = (
+        f"{_told_own(one)}; with one value of {shown.series.name} changed, the rows whose target it is change with it, in "
+        f"{len(shown.columns)} of {one['columns']} columns, and no more once {site} reads one place earlier"
+    )
+    values = {
+        "columns": list(shown.columns),
+        "rows": shown.rows,
+        "left": one["left"],
+        "samples": one["samples"],
+    }
+    return confirmed(CAUSE, site, Evidence("counterfactual", True, text, values, site))
+
+
+def _told_own(one: Facts) -> str:
+    return (
+        f"the targets are a sum of the {one['columns']} columns that the model is given, to {one['left']:.1g} of their spread "
+        f"in {one['samples']} samples"
+    )
+
+
 def _attention(one: Facts) -> Facts:
     found: Facts = one["attention"][0]
     return found
@@ -179,6 +220,9 @@ def facts(examination: Examination) -> Facts:
     if _column(found, examination) is not None:
         return {"column": True}
     later = _later(found, examination)
+    if later is None and _own(found, examination) is not None:
+        shown = own_values.shown(examination)
+        return own_values.place(shown) if shown is not None else {}
     if later is None:
         return {}
     one = _attention(later)

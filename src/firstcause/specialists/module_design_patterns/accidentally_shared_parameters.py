@@ -17,9 +17,15 @@ def shared(found: Ran, examination: Examination) -> Facts | None:
     """The object that the source repeats and the model has at several places; None where there is none."""
     project = examination.project
     for one in found.facts.get("shared") or []:
-        if project is not None and len(find_repeated(project, one["class"])) == 1:
+        if project is not None and len(find_repeated(project, one["class"], _is_idle(one))) == 1:
             return dict(one)
     return None
+
+
+def _is_idle(one: Facts) -> bool:
+    """Whether each of its places gives what the first one gave, for the same input: shared weights are meant by nobody so."""
+    others = len(one["paths"]) - 1
+    return bool(one.get("same")) and one["same"] * len(one["paths"]) >= one["runs"] * others
 
 
 def seen(found: Ran, examination: Examination) -> str | None:
@@ -28,7 +34,13 @@ def seen(found: Ran, examination: Examination) -> str | None:
 
 
 def _told(one: Facts) -> str:
-    return f"{', '.join(one['paths'])} of {one['owner']} are one {one['class']} object, with one set of parameters"
+    text = f"{', '.join(one['paths'])} of {one['owner']} are one {one['class']} object, with one set of parameters"
+    idle = (
+        f"; it is given the same tensor at each and gives the same {one['same']} times again"
+        if _is_idle(one)
+        else ""
+    )
+    return f"{text}{idle}"
 
 
 def propose(examination: Examination) -> bool:
@@ -52,4 +64,4 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
 def facts(examination: Examination) -> Facts:
     found = audits.audit(examination)
     one = shared(found, examination) if found is not None else None
-    return {"class_name": one["class"]} if one is not None else {}
+    return {"class_name": one["class"], "even_meant": _is_idle(one)} if one is not None else {}

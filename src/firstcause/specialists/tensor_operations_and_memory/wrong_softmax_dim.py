@@ -13,6 +13,8 @@ CAUSE = "wrong-softmax-dim"
 # How much smaller the loss has to become with the other axis, in parts of what it is; less where it was the batch's.
 GAIN, OF_BATCH = 0.15, 0.05
 LENGTHS = ("normalize", "norm")
+# So many evaluations in which an axis has one element are no last batch of one.
+LEAST_ALONE = 3
 
 
 def seen(found: Ran, examination: Examination) -> str | None:
@@ -58,9 +60,20 @@ def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     is_impossible = use["function"] == "kl_div" and then < 0 <= now
     if is_impossible:
         text = f"{text}: a divergence of two distributions is never below 0"
-    if not other.finite or not (is_impossible or then - now >= least * abs(then)):
-        return inconclusive(CAUSE, f"{text}: no clear gain")
-    return confirmed(CAUSE, site, Evidence("counterfactual", True, text, values, site))
+    if other.finite and (is_impossible or then - now >= least * abs(then)):
+        return confirmed(CAUSE, site, Evidence("counterfactual", True, text, values, site))
+    if _is_blind(one):
+        # A loss under teacher forcing may gain by what such a softmax lets through of later places: it is no judge here.
+        text, values = f"{_told(one)}, at {site}", values | {"evaluated": one["evaluated"]}
+        return confirmed(CAUSE, site, Evidence("observation", True, text, values, site))
+    return inconclusive(CAUSE, f"{text}: no clear gain")
+
+
+def _is_blind(one: Facts) -> bool:
+    """Whether all weights of all evaluations are 1, whatever the scores: the axis has one element there, and more in training."""
+    alone = one.get("alone", 0)
+    many = alone >= LEAST_ALONE and alone == one["evaluated"] and one["shape"][one["axis"]] > 1
+    return many and "softmax" in one["function"]
 
 
 def _mixed(found: Ran) -> Facts | None:
@@ -78,10 +91,16 @@ def _mixed(found: Ran) -> Facts | None:
 def _told(one: Facts) -> str:
     use = one["use"]
     what = "values" if "softmax" in one["function"] else "the squares of values"
-    return (
+    text = (
         f"{one['function']} makes {what} of shape {one['shape']} sum to 1 along axis {one['axis']}, and {use['function']} adds "
         f"them up along axis {use['axis']}, where they sum to {use['low']:.3g} to {use['high']:.3g}"
     )
+    if _is_blind(one):
+        text += (
+            f"; in all of {one['evaluated']} evaluations axis {one['axis']} has one element, so that each weight is 1 whatever "
+            "the scores are"
+        )
+    return text
 
 
 def facts(examination: Examination) -> Facts:
