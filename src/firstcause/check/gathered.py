@@ -46,7 +46,15 @@ def is_reduced_row(code: Code, module: Module, node: ast.AST, depth: int = _DEPT
     if (is_values or is_first) and isinstance(node, (ast.Attribute, ast.Subscript)):
         inner = _made(code, module, node.value)
         return inner is not None and _reduces(inner[1], pairs=True)
-    return _reduces(node, pairs=False)
+    return _reduces(node, pairs=False) or _is_column_squeezed(code, module, node)
+
+
+def _is_column_squeezed(code: Code, module: Module, node: ast.AST) -> bool:
+    """Whether it is ``q.gather(1, best).squeeze(1)`` of a ``best`` that is one column."""
+    if not is_squeezed_gather(code, module, node):
+        return False
+    func = node.func if isinstance(node, ast.Call) else None
+    return isinstance(func, ast.Attribute) and is_gathered_column(code, module, func.value)
 
 
 def is_squeezed_gather(code: Code, module: Module, node: ast.AST) -> bool:

@@ -1,4 +1,4 @@
-"""Counts that a shell script takes: of the items between commas in a variable, of the words of an array."""
+"""Numbers that a shell script computes: how many items a variable or an array holds, and products."""
 
 from __future__ import annotations
 
@@ -25,6 +25,10 @@ _OF_ITEMS = tuple(
 )
 _FIGURES = re.compile(r"[\w.:/-]+(?:,[\w.:/-]+)*")
 
+# A product, as scripts write a length: ``$((16 * 1024))``.
+_COMPUTED = re.compile(r"\$\(\(([^()]*)\)\)")
+_FACTOR = re.compile(r"\$?\{?(\w+)\}?")
+
 Known = dict[str, ast.expr]
 Arrays = dict[str, list[ast.expr]]
 
@@ -36,9 +40,28 @@ def counted(
     array = _OF_ARRAY.fullmatch(word)
     if array:
         return len(arrays[array[1]]) if array[1] in arrays else None
+    computed = _COMPUTED.fullmatch(word)
+    if computed:
+        return _product(computed[1], known, arrays, plain)
     for pattern in _OF_ITEMS:
         match = pattern.fullmatch(word)
         if match:
             text = plain(match["text"], known, arrays)
             return text.count(",") + 1 if _FIGURES.fullmatch(text) else None
     return None
+
+
+def _product(
+    text: str, known: Known, arrays: Arrays, plain: Callable[[str, Known, Arrays], str]
+) -> int | None:
+    """A product of whole numbers and of variables that hold some; None for any other arithmetic."""
+    result = 1
+    for part in text.split("*"):
+        factor = _FACTOR.fullmatch(part.strip())
+        if factor is None:
+            return None
+        value = factor[1] if factor[1].isdigit() else plain(f"${factor[1]}", known, arrays)
+        if not value.isdigit():
+            return None
+        result *= int(value)
+    return result

@@ -31,6 +31,8 @@ def slugs(folder: Path, comment: str, *briefs: str, requirements: str = "") -> l
     [
         "# The client wants a learning rate of 2e-4.",
         "# Requirements: learning rate 2e-4\n# and nothing else.",
+        "# Wishes (Yusuf):\n#  - a learning rate of 2e-4",
+        "# Wishes from Anna:\n#  - lr 2e-4",
     ],
 )
 def test_a_comment_that_says_whose_wish_it_is_counts(tmp_path: Path, comment: str) -> None:

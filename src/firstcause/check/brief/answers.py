@@ -11,7 +11,7 @@ from firstcause.check.brief.grammar import read_sentence
 from firstcause.check.brief.normal import normal
 from firstcause.check.brief.reading import Line, Reading, Scene
 from firstcause.check.brief.sentences import Sentence, sentences
-from firstcause.check.brief.tokens import words_in
+from firstcause.check.brief.tokens import Token, words_in
 from firstcause.check.brief.turns import Turn
 from firstcause.check.brief.vocabulary import Vocabulary, word_set
 
@@ -26,6 +26,7 @@ _REFUSES = frozenset({"no", "nope", "none", "nah", "neither", "never"})
 _FEATURES = word_set("answers", "features")
 _PICKS = frozenset({"pick", "select", "choose", "chosen", "selected", "keep"})
 _ADAPTED = frozenset({"modules", "projections", "matrices"})
+_JOINS = frozenset({"+", "and", "&", "the", "/"})
 _POLITE = word_set("answers", "polite")
 # "The former", and how one says it.
 _FIRST = frozenset({"former", "first"})
@@ -133,18 +134,42 @@ def approved(line: Line, question: Question) -> list[Reading]:
     if line.sentence.asks or not question.proposed:
         return []
     yes = {t.segment for t in line.tokens if t.text in _ACCEPTS}
+    closing = {s for s in yes if _closes(line, s)}
     agreed = [
         _again(reading)
         for reading, asked in question.proposed
-        if asked
-        and any(
-            t.segment in yes and set(t.text.split()) & set(reading.key.split("_")) and not t.claimed
-            for t in line.tokens
+        if any(_names_it(t, reading) and t.segment in closing for t in line.tokens)
+        or (
+            asked
+            and any(
+                t.segment in yes and set(t.text.split()) & set(reading.key.split("_")) and not t.claimed
+                for t in line.tokens
+            )
         )
     ]
     fine = {t.segment for t in line.tokens if t.has("may")}
     named = {t.key for t in line.tokens if not t.claimed and t.segment in fine}
     return agreed + [_again(reading) for reading, _ in question.proposed if reading.key in named]
+
+
+def _closes(line: Line, segment: int) -> bool:
+    """Whether a yes ends what it is said of, and nothing but names stands before it: "lora ok", "warmup + cosine yes"."""
+    own = [t for t in line.tokens if t.segment == segment and t.kind != "break"]
+    named = own[:-1]
+    return bool(named) and own[-1].text in _ACCEPTS and all(t.is_setting or t.text in _JOINS for t in named)
+
+
+def _names_it(token: Token, reading: Reading) -> bool:
+    """Whether a word names a proposal: its key, its value, or the method that its key is a setting of."""
+    if token.entry is None:
+        return False
+    method = {v for key, v in token.entry.values if key == "method"}
+    return (
+        token.key == reading.key
+        or (token.key != "" and reading.key.startswith(f"{token.key}_"))
+        or (reading.key, reading.value) in token.entry.values
+        or any(reading.key.startswith(f"{m}_") for m in method)
+    )
 
 
 def answers_oneself(sentence: Sentence, asked: Sequence[Reading], topic: Sequence[str]) -> list[Reading]:

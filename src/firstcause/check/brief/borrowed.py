@@ -53,11 +53,16 @@ def borrowed(line: Line, heard: Sequence[Reading]) -> None:
             continue
         after = tokens[at + 3] if at + 3 < len(tokens) else None
         goes_on = not ends and after is not None and after.kind != "break" and after.text not in _ENDS_WITH
-        if goes_on or any(t.has("not") for t in tokens):
+        refused = any(t.has("not") for t in tokens[:at] if t.statement == token.statement)
+        if goes_on or refused or any(t.has("not") for t in tokens[at + 1 :]):
             # "Use this value only for the head".
             return
-        near = [*heard[-_NEAR:], *line.readings]
-        told = [r for r in near if r.told and isinstance(r.value, (int, float)) and key in ("", r.key)]
+        near = [*heard[-_NEAR:], *(r for r in line.readings if r.first < at and not _is_refused(line, r))]
+        told = [
+            r
+            for r in near
+            if (r.told or r in line.readings) and isinstance(r.value, (int, float)) and key in ("", r.key)
+        ]
         if not told or len({r.key for r in told}) > 1:
             return
         taken = told[-1]
@@ -67,6 +72,13 @@ def borrowed(line: Line, heard: Sequence[Reading]) -> None:
             )
         )  # fmt: skip
         return
+
+
+def _is_refused(line: Line, reading: Reading) -> bool:
+    """Whether it is the value that the other one took the place of: "3e-5 and not 1e-4, so use hers"."""
+    return reading.status != "active" or any(
+        t.has("not") or t.text == "and not" for t in line.tokens[max(0, reading.first - 2) : reading.first]
+    )
 
 
 def _is_name(line: Line, at: int) -> bool:

@@ -25,7 +25,8 @@ _ASKER = re.compile(
 )
 # A heading over a list of them.
 _HEADING = re.compile(
-    r"^[ \t#]*(?:wanted|wish(?:es)?|wish ?list|requirements?|what (?:i|we) (?:want|need)|asked for|the task)[ \t]*$",
+    r"^[ \t#]*(?:(?:my|our|the) )?(?:wanted|wish(?:es)?|wish ?list|requirements?|what (?:i|we) (?:want|need)|asked for|"
+    r"the task)(?: (?:from|by) [\w.-]{1,20})?(?: ?\([^()\n]{1,40}\))? ?:?[ \t]*$",
     re.IGNORECASE | re.MULTILINE,
 )
 _TO_WRITE = re.compile(

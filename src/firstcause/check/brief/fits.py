@@ -38,6 +38,8 @@ _WRITTEN_ROWS = frozenset(
 )
 _BATCHES = frozenset({"batch_size", "effective_batch_size"})
 _SIZES = word_set("fits", "sizes")
+_OF_RECORDINGS = word_set("fits", "of_recordings")
+_COPIES = word_set("fits", "copies")
 _NO_THINGS = word_set("leftovers", "no_nouns")
 
 
@@ -69,6 +71,12 @@ def fits(line: Line, number: int, name: int) -> bool:
     given = name < number and (number > name + 1 or token.value != 2)
     if word.text in ("batch", "layer", "group") and line.words(name + 1, name + 2)[:1] in _NORMS:
         # "No batch norm".
+        return False
+    if (
+        _of_a_recording(line, name)
+        or _of_a_copy(line, name)
+        or words_in(line.tokens[max(0, number - 2) : number])[-2:] == ["factor", "of"]
+    ):
         return False
     if word.text == "t" and not given and _SQUARED.search(line.sentence.text):
         # "Scaled by T^2".
@@ -233,6 +241,23 @@ def _counts_run(line: Line, at: int) -> bool:
     """Whether a number counts how long a run is: steps, updates or epochs."""
     after = line.tokens[at + 1 : at + 2]
     return bool(after) and after[0].key in ("max_steps", "epochs")
+
+
+def _of_a_recording(line: Line, at: int) -> bool:
+    """Whether a clip is one of many recordings: "each clip goes through the model 20 times"."""
+    before = line.tokens[at - 1] if at else None
+    counted = before is not None and (before.has("every") or before.text in _OF_RECORDINGS)
+    return line.tokens[at].text == "clip" and counted
+
+
+def _of_a_copy(line: Line, at: int) -> bool:
+    """Whether a momentum is that of an encoder which follows another: "a momentum copy (0.999)"."""
+    tokens = line.tokens
+    if tokens[at].text != "momentum":
+        return False
+    after = line.words(at + 1, at + 2)
+    before = words_in(t for t in tokens[max(0, at - 4) : at] if t.segment == tokens[at].segment)
+    return bool(after and after[0].split()[0] in _COPIES) or bool(_COPIES & set(before))
 
 
 def _counts_things(line: Line, at: int) -> bool:

@@ -9,6 +9,7 @@ from firstcause.check.brief.borrowed import borrowed, told_ends
 from firstcause.check.brief.candidates import several_answers
 from firstcause.check.brief.ceilings import batch_that_stays, too_much, what_fits
 from firstcause.check.brief.choices import choose
+from firstcause.check.brief.columns import no_inputs
 from firstcause.check.brief.counts import owned_counts
 from firstcause.check.brief.exempt import exempt_from_decay
 from firstcause.check.brief.factors import accumulated_often, batch_factors
@@ -20,6 +21,7 @@ from firstcause.check.brief.kept import kept_checkpoints
 from firstcause.check.brief.labels import count_labels
 from firstcause.check.brief.leftovers import name_leftovers
 from firstcause.check.brief.lengths import said_by_the_way
+from firstcause.check.brief.lies import lie_there
 from firstcause.check.brief.members import counted_members
 from firstcause.check.brief.memory import left_free, used
 from firstcause.check.brief.metrics import best_by, note_metric
@@ -45,6 +47,7 @@ from firstcause.check.brief.settings_files import settings_files
 from firstcause.check.brief.several_batches import several_batches
 from firstcause.check.brief.shares import all_of_them, share_of_each
 from firstcause.check.brief.shorthand import glued_letters
+from firstcause.check.brief.split_by import split_by
 from firstcause.check.brief.splits import held_out
 from firstcause.check.brief.swaps import swaps
 from firstcause.check.brief.taken_up import follow
@@ -82,6 +85,7 @@ def read_sentence(
     name_hardware(line)
     all_of_them(line, heard)
     settings_files(line)
+    lie_there(line, known, typed)
     name_places(line, known, typed, heard)
     token_batches(line)
     too_much(line)
@@ -92,6 +96,8 @@ def read_sentence(
     counted_off(line)
     held_out(line)
     order_in_time(line)
+    split_by(line)
+    no_inputs(line, heard)
     exempt_from_decay(line)
     total_batches(line)
     stepped_rates(line)

@@ -14,6 +14,9 @@ _NEWEST = frozenset({"last", "latest", "recent", "newest"})
 _BESIDES = frozenset({"besides", "beside", "apart", "addition"})
 _STAY = frozenset({"kept", "stay", "remain"})
 _STORED = ("on disk", "on disc", "on the disk", "around", "in the folder", "lying around", "stored")
+_EXCEPT = frozenset({"except", "but", "save", "besides"})
+_DELETES = frozenset({"delete", "deletes", "remove", "removes", "discard", "prune", "drop", "erase", "clean"})
+_OTHERS = frozenset({"others", "rest", "all", "older", "checkpoints", "everything", "ones"})
 _SUPERLATIVES = frozenset({"best", "lowest", "highest"})
 
 
@@ -61,7 +64,23 @@ def kept_checkpoints(line: Line) -> None:
                 between.entry = None if between.has("may") else between.entry
             more = _besides_the_best(line, at)
             line.claim(Reading("save_total_limit", whole(token.value + more), at, at, settled=True))
+    _others_deleted(line)
     _best_alone(line)
+
+
+def _others_deleted(line: Line) -> None:
+    """Claim the two of "delete the others except two", "remove all but the last 3 checkpoints"."""
+    for at, token in enumerate(line.tokens):
+        if token.kind != "number" or token.claimed or token.unit or not 1 <= token.value <= 100:
+            continue
+        before = words_in(line.tokens[max(0, at - 9) : at])
+        except_at = next((n for n, w in enumerate(before) if w in _EXCEPT), -1)
+        deleted = any(w in _DELETES for w in before[: max(except_at, 0)])
+        others = any(w in _OTHERS for w in before[: max(except_at, 0)])
+        if deleted and others and (_ends_here(line, at) or _COPIES & set(line.words(at + 1, at + 2))):
+            # The others are what is deleted, and nobody who does something.
+            line.claim(Reading("save_total_limit", whole(token.value), at, at, settled=True, measured=True))
+            return
 
 
 def _besides_the_best(line: Line, at: int) -> bool:
@@ -83,6 +102,15 @@ def _best_alone(line: Line) -> None:
     if any(r.key == "save_total_limit" for r in line.readings):
         return
     words = [t.text for t in line.tokens]
+    for at in range(len(words) - 2):
+        # "The best model goes to runs/x, only the one best".
+        single = words_in(line.tokens[at : at + 4])[:4] in (
+            ["only", "the", "one", "best"],
+            ["only", "the", "single", "best"],
+        )
+        if single and any(r.key in ("output_dir", "output_path") for r in line.readings):
+            line.readings.append(Reading("save_total_limit", 1, at, at, strength="should", settled=True))
+            return
     for at, token in enumerate(line.tokens):
         if token.claimed or not token.text.startswith(_CHECKPOINTS) or not _KEEPS & set(words):
             continue

@@ -44,6 +44,7 @@ _VALUES = frozenset(
         "former",
     }
 )
+_WIDTHS = word_set("leftovers", "widths")
 _TRAINING = word_set("leftovers", "training")
 
 
@@ -154,6 +155,9 @@ def _counts_something(line: Line, at: int) -> bool:
     token = line.tokens[at]
     if token.unit in ("gb", "mb", "b", "x") or is_nth(line, at) or counts_ones(line, at):
         return True
+    if words_in(line.tokens[max(0, at - 2) : at])[-2:] == ["factor", "of"]:
+        # "A factor of ten lower".
+        return True
     after = line.tokens[at + 1] if at + 1 < len(line.tokens) else None
     if after is not None and after.text in ("each", "apiece"):
         return True
@@ -208,8 +212,9 @@ def _replaced(line: Line, at: int, known: Vocabulary, heard: Sequence[Reading]) 
     """The old value in "6 epochs instead of 3", "1e-5, not 2e-5", "from 3 to 5"."""
     token = line.tokens[at]
     thing = line.tokens[at - 2] if at > 1 else None
-    if thing is not None and thing.kind == "word" and thing.entry is None and not line.readings:
-        # "16 heads instead of 32" speaks of heads.
+    own = thing is not None and thing.kind == "word" and (thing.entry is None or thing.has("data"))
+    if own and not line.readings:
+        # "16 heads instead of 32" speaks of heads, "288 px instead of 224" of pixels.
         return
     same = next((r for r in reversed(heard) if _is_value(r, token, known)), None)
     nearest = sorted(line.readings, key=lambda r: min(abs(r.first - at), abs(r.last - at)))
@@ -254,6 +259,10 @@ def _becomes(line: Line, at: int, known: Vocabulary) -> None:
         (r for r in reversed(line.readings) if r.last < at and at - r.last <= 3 and _like(r, token, known)),
         None,
     )
+    after = line.tokens[at + 1] if at + 1 < len(line.tokens) else None
+    if after is not None and after.kind == "word" and after.text in _WIDTHS:
+        # "A two-layer head to 128 dimensions".
+        return
     if previous is not None:
         previous.status, previous.settled = "superseded", True
         _emit(line, at, previous, known)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from firstcause.check.brief.did import did_something, never_again, of_another_run
 from firstcause.check.brief.discarded import discarded
 from firstcause.check.brief.lengths import is_cut
 from firstcause.check.brief.reading import Line, Reading
@@ -40,6 +41,11 @@ def settle(line: Line) -> None:
             # A number that goes with what is not taken is not wanted nor excluded.
             reading.told, reading.settled = not isinstance(reading.value, str), True
             reading.polarity = "forbid"
+        if isinstance(reading.value, (str, bool)) and never_again(line, reading):
+            reading.told, reading.settled, reading.polarity = False, True, "forbid"
+            reading.value = "none" if reading.value is True else reading.value
+        elif did_something(line, reading) or of_another_run(line, reading):
+            reading.told = True
         if not reading.settled:
             _negate(line, reading)
         _weigh(line, reading)

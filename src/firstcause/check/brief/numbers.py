@@ -27,7 +27,7 @@ NUMBER = re.compile(
 WORD_NUMBER = re.compile(
     rf"(?<![\w.])(?:(?P<times>{_ONE})\s+times\s+ten\s+to\s+the\s+(?:power\s+of\s+)?(?P<minus>minus\s+)?(?P<to>{_ONE})"
     rf"|(?P<factor>{_ONE}) e minus (?P<shift>{_ONE})"
-    r"|(?:an?|one) (?P<nth>(?:ten|hundred)[- ])?(?P<small>hundredth|thousandth|millionth)"
+    rf"|(?:an?|(?P<many>{_ONE})) (?P<nth>(?:ten|hundred)[- ])?(?P<small>hundredth|thousandth|millionth)s?"
     rf"|one (?:in|over) (?:an? |one )?(?P<times_in>{_ONE})?[- ]?(?P<over>thousand|million)"
     r"|(?:(?:an? |one )?(?P<part>half|quarter|third|fifth|tenth)(?:(?: an?| of an?)(?= epoch)"
     r"|(?= of (?:all |the |its )?(?:training |total |optimizer )?(?:steps|updates|iterations|training)\b)))"
@@ -76,7 +76,10 @@ def word_number(match: re.Match[str]) -> tuple[float, str]:
     if match["factor"]:
         return float(f"{_WORDS[match['factor']]}e-{_WORDS[match['shift']]}"), ""
     if match["small"]:
-        return 1 / (_SCALES[match["small"][:-2]] * {"t": 10, "h": 100}.get((match["nth"] or " ")[0], 1)), ""
+        many = _WORDS.get(match["many"] or "one", 1)
+        return many / (
+            _SCALES[match["small"][:-2]] * {"t": 10, "h": 100}.get((match["nth"] or " ")[0], 1)
+        ), ""
     if match["over"]:
         return 1 / (_SCALES[match["over"]] * _WORDS.get(match["times_in"] or "one", 1)), ""
     if match["part"]:

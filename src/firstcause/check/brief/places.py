@@ -10,7 +10,7 @@ from firstcause.check.brief.folders import described_folders, siblings
 from firstcause.check.brief.new_names import new_name
 from firstcause.check.brief.reading import Line, Reading
 from firstcause.check.brief.row_by_row import one_for_each
-from firstcause.check.brief.sources import holds_files, is_given, is_result, shows_columns
+from firstcause.check.brief.sources import holds_files, is_denied, is_given, is_result, shows_columns
 from firstcause.check.brief.teachers import of_teacher
 from firstcause.check.brief.tokens import SPLITS, Token, words_in
 from firstcause.check.brief.vocabulary import Vocabulary, word_set
@@ -131,7 +131,7 @@ def _data_set(line: Line, at: int, typed: str) -> None:
     of_weights = of_weights or any(
         w in ("pretrained", "weights", "pre trained") for t in line.words(at - 3, at) for w in t.split()
     )
-    if any(r.key == "dataset" for r in line.readings) or of_weights:
+    if any(r.key == "dataset" for r in line.readings) or of_weights or is_denied(line, at):
         return
     # "Classify ImageNet classes": a data set is what one trains on, and what is named with its owner's capitals.
     line.claim(Reading("dataset", typed[token.start : token.end], at, at))

@@ -89,8 +89,16 @@ _DENIED = re.compile(
 )
 
 
+# "It is finished, nothing is trained!"
+_UNTRAINED = re.compile(
+    r"\b(?:nothing (?:is|gets|will be|has to be|is to be) (?:\w+ )?(?:fine-? ?tuned|trained)|(?:there is )?no training "
+    r"(?:here|at all|involved|needed|takes place)|(?:is|are|will be) not (?:re)?trained(?= ?[.,;!)]))"
+)
+
+
 def scene_of(text: str) -> Scene:
     """The scene of a text in lower case."""
+    text = _UNTRAINED.sub(" ", text)
     said = {m[0] for m in _TRAINS.finditer(text)}
     # What is served may have been trained before: "a vLLM server with our LoRA adapter".
     made = _SERVES.search(_DENIED.sub(" ", text)) and _GIVEN.search(text)

@@ -62,3 +62,8 @@ def shows_columns(line: Line, at: int) -> bool:
     opened = at > 0 and line.tokens[at - 1].text == "("
     columns = len(tokens) == 2 and tokens[0].text == ":" and tokens[1].kind == "quote"
     return opened and columns and not _RESULTS & set(words_in(line.tokens))
+
+
+def is_denied(line: Line, at: int) -> bool:
+    """Whether it is what something else is not: "I know that our scans are not ImageNet"."""
+    return words_in(line.tokens[max(0, at - 2) : at])[-2:] in (["is", "not"], ["are", "not"])

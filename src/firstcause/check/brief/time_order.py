@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from firstcause.check.brief.reading import Line, Reading
+from firstcause.check.brief.split_by import tells_how_it_lies
 from firstcause.check.brief.tokens import words_in
 from firstcause.check.brief.vocabulary import word_set
 
@@ -26,6 +27,9 @@ def order_in_time(line: Line) -> None:
         said = f" {' '.join(words_in(tokens[at : at + 4]))} "
         phrase = next((p for p in _BY_TIME if said.startswith(p)), "")
         last = at + _length(line, at, phrase) - 1 if phrase else at
+        lies = next((n for n, t in enumerate(tokens[:at]) if t.text == "split"), -1)
+        if lies >= 0 and tells_how_it_lies(line, lies):
+            continue
         if phrase and _splits(line, at) and not any(t.claimed for t in tokens[at : last + 1]):
             line.claim(Reading("data_split", BY_TIME, at, last))
             return

@@ -73,7 +73,8 @@ def _until(line: Line, at: int) -> None:
                 also = [n for n in (place - 1, place + 1) if n < len(tokens) and _is_total(tokens[n])]
                 _claim(line, place, [at, place, *also])
             return
-        if not (token.text in _BETWEEN | _UNTIL or _is_total(token)):
+        if not (_BETWEEN | _UNTIL).issuperset(token.text.split()) and not _is_total(token):
+            # "Until it is 32": "it is" may be one phrase.
             return
         reaches = reaches or token.text in _UNTIL or _is_total(token)
 

@@ -86,6 +86,11 @@ def compare(instructions: Sequence[Instruction], facts: Sequence[Fact]) -> Compa
             refused = _refused(key, asked, known)
             findings += refused
             matches += [] if refused else [key]
+            if key == "split_by" and not refused:
+                matches.append("data_split")
+            if key == "dataset" and not refused and any(_is_read_path(i, known) for i in asked):
+                # The files that are read are the data.
+                matches.append("input_path")
             if key == "batch_size" and any(_is_only_product(i, known) for i in asked):
                 # A batch of N reached by accumulation is the effective one.
                 matches.append("effective_batch_size")
@@ -99,6 +104,7 @@ def compare(instructions: Sequence[Instruction], facts: Sequence[Fact]) -> Compa
             matches.append(key)
             continue
         findings += _deviations(key, asked, known, parts)
+    matches = list(dict.fromkeys(matches))
     for one in instructions:
         # What may be and is.
         allowed = one.status == "active" and one.strength == "may" and one.key not in {i.key for i in active}
@@ -130,6 +136,8 @@ def _at_their_use(active: Sequence[Instruction], facts: Sequence[Fact]) -> list[
     ]
 
 
+# Of a file: "train.jsonl".
+_ENDING = re.compile(r"\.[a-z][a-z0-9]{1,8}$")
 # A name that says whose value it is: there it is wrong itself.
 _OF_ONE = re.compile(r"per_?(gpu|device|card|rank|worker|process)|local_|micro_", re.IGNORECASE)
 
@@ -155,6 +163,13 @@ def _total_is_met(active: Sequence[Instruction], facts: Sequence[Fact]) -> bool:
     product = effective(facts)
     totals = [i for i in active if i.key == "effective_batch_size" and not i.derived]
     return product is not None and bool(totals) and all(agrees(i, product) for i in totals)
+
+
+def _is_read_path(instruction: Instruction, known: Sequence[Fact]) -> bool:
+    """Whether a data set that was asked for is a file or a folder of the user's own, and no name of the hub."""
+    value = str(instruction.value)
+    named = any(f.how == "load_dataset" and agrees(instruction, f.value) for f in known)
+    return instruction.polarity == "require" and not named and ("/" in value or bool(_ENDING.search(value)))
 
 
 def _is_only_product(instruction: Instruction, known: Sequence[Fact]) -> bool:

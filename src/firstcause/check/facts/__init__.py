@@ -5,6 +5,7 @@ from __future__ import annotations
 from firstcause.check.code import Code
 from firstcause.check.facts.arguments import argument_facts
 from firstcause.check.facts.augmentation import augmentation_facts
+from firstcause.check.facts.best import best_facts
 from firstcause.check.facts.commands import command_facts
 from firstcause.check.facts.configured import configured_facts
 from firstcause.check.facts.cuts import cut_facts
@@ -18,6 +19,7 @@ from firstcause.check.facts.evaluations import evaluation_facts, paced_facts
 from firstcause.check.facts.fact import Fact
 from firstcause.check.facts.framework import framework_facts
 from firstcause.check.facts.generation import generation_facts
+from firstcause.check.facts.inputs import input_facts
 from firstcause.check.facts.lambdas import lambda_facts
 from firstcause.check.facts.layers import layer_facts
 from firstcause.check.facts.loops import loop_facts
@@ -27,7 +29,9 @@ from firstcause.check.facts.named import named_facts, unstated_facts, written_pa
 from firstcause.check.facts.networks import network_facts
 from firstcause.check.facts.orders import order_facts
 from firstcause.check.facts.outputs import output_facts
+from firstcause.check.facts.parted import parted_facts
 from firstcause.check.facts.precision import precision_facts
+from firstcause.check.facts.replayed import replayed_facts
 from firstcause.check.facts.secrets import secret_facts
 from firstcause.check.facts.sharding import sharding_facts
 from firstcause.check.facts.sized import sized_facts
@@ -44,6 +48,9 @@ READERS = (
     update_facts,
     lambda_facts,
     data_facts,
+    replayed_facts,
+    parted_facts,
+    input_facts,
     cut_facts,
     order_facts,
     output_facts,
@@ -58,6 +65,7 @@ READERS = (
     augmentation_facts,
     evaluation_facts,
     paced_facts,
+    best_facts,
     structured_facts,
     secret_facts,
     named_facts,

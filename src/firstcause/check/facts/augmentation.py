@@ -46,6 +46,11 @@ def augmentation_facts(code: Code) -> Iterator[Fact]:
             given = value_of(call, argument)
             if given is not None and isinstance(given.value, (int, float)) and given.value > 0:
                 yield from _both(call, kind, argument)
+        policy = value_of(call, "auto_augment")
+        if policy is not None and isinstance(policy.value, str) and policy.value:
+            # "rand-m9-mstd0.5" is a RandAugment.
+            kind = "randaugment" if policy.value.startswith("rand") else ""
+            yield from _both(call, kind, "auto_augment")
         training = value_of(call, "is_training", 1)
         if training is not None and training.value is True:
             # Its defaults: a random crop, and a flip in half of the cases.

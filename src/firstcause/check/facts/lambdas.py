@@ -18,6 +18,22 @@ def lambda_facts(code: Code) -> Iterator[Fact]:
     for call in code.calls("torch.optim.lr_scheduler.LambdaLR"):
         for module, function in _functions(code, call):
             yield from _of_factor(code, call, module, function)
+    yield from _by_hand(code)
+
+
+def _by_hand(code: Code) -> Iterator[Fact]:
+    """A rate that is set by hand to what a cosine gives: ``group["lr"] = base * 0.5 * (1 + math.cos(…))``."""
+    for module in code.modules if code.asked("scheduler") else ():
+        for assign in module.nodes(ast.Assign):
+            target = assign.targets[0]
+            if (
+                isinstance(target, ast.Subscript)
+                and isinstance(target.slice, ast.Constant)
+                and target.slice.value == "lr"
+                and any(last_name(n.func) == "cos" for n in ast.walk(assign.value) if isinstance(n, ast.Call))
+            ):
+                how = "a rate that is set by a cosine"
+                yield Fact("scheduler", "cosine", module.site(assign), how, confirms=True)
 
 
 def _of_factor(

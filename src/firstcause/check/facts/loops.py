@@ -173,6 +173,7 @@ def _schedules(code: Code) -> Iterator[Fact]:
         for call in code.calls(*(f"{owner}.{name}" for owner in OWNERS)):
             yield Fact("scheduler", plain, call.site, name, reason=reason(call.module, call.node))
             yield from _warmup(call, 1)
+            yield from _total(call, 2)
     for call in code.calls(*(f"{owner}.get_scheduler" for owner in OWNERS)):
         kind = call.constant("name", 0)
         if kind is not None:
@@ -205,6 +206,14 @@ def _warmup(call: Call, position: int) -> Iterator[Fact]:
     share = share_of(call.code, value)
     if share is not None:
         yield Fact("warmup_ratio", share.value, share.site, "a share of the steps", "num_warmup_steps")
+
+
+def _total(call: Call, position: int) -> Iterator[Fact]:
+    """The updates that a schedule is made for, where so many were asked for: they only confirm."""
+    steps = value_of(call, "num_training_steps", position) if call.code.asked("max_steps") else None
+    if steps is not None and type(steps.value) is int:
+        how = "num_training_steps="
+        yield Fact("max_steps", steps.value, steps.site, how, "num_training_steps", sure=False, confirms=True)
 
 
 def _of_each_process(node: ast.AST) -> ast.expr | None:
@@ -273,6 +282,9 @@ def _accumulation(code: Code, loop: Loop) -> Iterator[Fact]:
     for parent in loop.module.ancestors(step.call.node):
         if not isinstance(parent, ast.If) or not loop.holds(parent):
             continue
+        if _goes_back(parent) and any(code.imports(name) for name in ENVIRONMENTS):
+            # "One update every 4 steps" of the environment: what is counted was played, and nothing adds up.
+            continue
         for node in _tested(code, loop, parent.test):
             if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
                 every = code.constant(loop.module, node.right)
@@ -293,6 +305,13 @@ def _only_adds(loop: ast.For | ast.While) -> bool:
         c.func.attr for c in ast.walk(loop) if isinstance(c, ast.Call) and isinstance(c.func, ast.Attribute)
     }
     return "backward" in called and not called & {"step", "zero_grad"}
+
+
+def _goes_back(branch: ast.If) -> bool:
+    """Whether a branch holds the whole update, the backward too."""
+    return any(
+        isinstance(n, ast.Attribute) and n.attr == "backward" for s in branch.body for n in ast.walk(s)
+    )
 
 
 def _tested(code: Code, loop: Loop, test: ast.expr) -> Iterator[ast.AST]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from firstcause.check.code import Call, Code
 from firstcause.check.facts.fact import FEATURES, Fact
 from firstcause.check.facts.heads import likely_heads, own_heads
+from firstcause.check.facts.quantised import quantised_facts
 from firstcause.check.facts.values import value_of
 from firstcause.check.freezing import frozen_part
 from firstcause.check.loaded import loaded_class
@@ -125,7 +126,7 @@ def model_facts(code: Code) -> Iterator[Fact]:
         yield Fact("gradient_checkpointing", True, call.site, "gradient_checkpointing_enable")
     yield from _vision(code)
     yield from _method(code, loaded)
-    yield from _quantization(code, loaded)
+    yield from quantised_facts(code, loaded)
 
 
 def _labels(call: Call, argument: str) -> Iterator[Fact]:
@@ -321,11 +322,3 @@ def _loads_quantised(call: Call) -> bool:
 
 def _is_false(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is False
-
-
-def _quantization(code: Code, loaded: list[Call]) -> Iterator[Fact]:
-    for call in [*code.calls("transformers.BitsAndBytesConfig"), *loaded]:
-        for argument, kind in (("load_in_4bit", "4bit"), ("load_in_8bit", "8bit")):
-            value = call.constant(argument)
-            if value is not None and value.value is True:
-                yield Fact("quantization", kind, value.site, f"{argument}=", argument)

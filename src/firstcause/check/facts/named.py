@@ -18,6 +18,7 @@ from firstcause.schema.site import Site
 from firstcause.source import launch
 from firstcause.source.configs.lookup import named
 from firstcause.source.flow import new_walk
+from firstcause.source.frames import Value
 
 NAMES = {
     "max_length": re.compile(
@@ -40,7 +41,7 @@ NAMES = {
         r"^(hold_?out|val(id(ation)?)?|dev|test)_(size|split|share|frac(tion)?|ratio|days|rows|lines|count|n)$"
     ),
     "save_steps": re.compile(r"^(save|checkpoint|ckpt)_(every|steps|interval|freq)$"),
-    "eval_steps": re.compile(r"^(eval|val|test)_(every|steps|interval|freq)$"),
+    "eval_steps": re.compile(r"^(eval(uate)?|val(idate|idation)?|test)_(every|steps|interval|freq)$"),
 }
 
 # What names say only where nothing else does: beside a use that can be followed, a name that goes unused would hide it.
@@ -110,6 +111,14 @@ def written_paths(code: Code, stated: set[str]) -> Iterator[Fact]:
     }
     if not asked:
         return
+    for module in code.modules:
+        for joined in module.nodes(ast.BinOp):
+            # ``root / "train"``.
+            text = code.text_of(Value(module, joined)) if isinstance(joined.op, ast.Div) else None
+            written = path(str(text.value)) if text is not None else ""
+            for key in (k for k in PATHS if (k, written) in asked):
+                how = "a path in the code"
+                yield Fact(key, written, module.site(joined), how, sure=False, confirms=True)
     for module in (*code.modules, *named(new_walk(code.project))):
         for node in module.nodes(ast.Constant):
             if isinstance(node.value, str) and len(node.value) < LONGEST_PATH:

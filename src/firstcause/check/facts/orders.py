@@ -14,6 +14,9 @@ from firstcause.source.module import Module
 # The values of data_split that say which rows are held out, and not how many.
 BY_TIME, RANDOM = "by_time", "random"
 _TIME = re.compile(r"time|date|(?:^|_)days?(?:$|_)|year|month|week|hour|stamp|^index$|^ts$", re.IGNORECASE)
+DATES = frozenset(
+    {"pandas.Timestamp", "pandas.to_datetime", "datetime.datetime", "datetime.date", "numpy.datetime64"}
+)
 _SHUFFLED = ("sklearn.model_selection.ShuffleSplit", "sklearn.model_selection.StratifiedShuffleSplit")
 _ORDERED = ("sklearn.model_selection.TimeSeriesSplit",)
 
@@ -32,11 +35,25 @@ def order_facts(code: Code) -> Iterator[Fact]:
             yield Fact("data_split", value, call.site, "train_test_split(shuffle=)", confirms=not shuffles)
     for call in code.calls(*_ORDERED):
         yield Fact("data_split", BY_TIME, call.site, "TimeSeriesSplit", confirms=True)
+    yield from _by_date(code)
     for module in code.modules:
         for node in module.nodes(ast.Subscript):
             if _at_a_date(node) or (isinstance(node.slice, ast.Slice) and _is_sorted(module)):
                 yield Fact("data_split", BY_TIME, module.site(node), "rows by their time", confirms=True)
                 return
+
+
+def _by_date(code: Code) -> Iterator[Fact]:
+    """A comparison of the rows' time with a date."""
+    for module in code.modules:
+        for node in module.nodes(ast.Compare):
+            for side in (node.left, *node.comparators):
+                names = code.made_by(module, side) if isinstance(side, (ast.Name, ast.Call)) else set()
+                if names and names <= DATES:
+                    yield Fact(
+                        "data_split", BY_TIME, module.site(node), "a comparison with a date", confirms=True
+                    )
+                    return
 
 
 def _shuffles(call: Call) -> bool | None:

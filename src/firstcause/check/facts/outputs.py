@@ -6,12 +6,12 @@ import ast
 import os
 from collections.abc import Iterator
 
-from firstcause.check.code import Call, Code, Loop
-from firstcause.check.events import around, training_loops
+from firstcause.check.code import Call, Code
 from firstcause.check.facts.fact import Fact
 from firstcause.check.facts.normal import path
+from firstcause.check.facts.saves import when_saved
 from firstcause.check.facts.values import text_at_definition
-from firstcause.check.ranks import of_rank, one_rank_only, writes
+from firstcause.check.ranks import one_rank_only, writes
 from firstcause.source.frames import Value
 from firstcause.source.module import Module
 from firstcause.source.resolve import Defined, resolve
@@ -48,7 +48,7 @@ def output_facts(code: Code) -> Iterator[Fact]:
         folder = os.path.dirname(text)
         if folder and "{" not in folder:
             yield Fact("output_dir", path(folder), site, call.name)
-    yield from _when(code, [c for c, _ in saves])
+    yield from when_saved(code, [c for c, _ in saves])
     yield from _every(code, {c.node for c, _ in saves} | {c.node for c in code.methods_and_calls(*SAVERS)})
     yield from _by_one_rank(code)
 
@@ -91,36 +91,3 @@ def _target(code: Code, call: Call) -> object:
     if value is None:
         return None
     return text_at_definition(code, Value(call.module, value.node))
-
-
-def _when(code: Code, saves: list[Call]) -> Iterator[Fact]:
-    """After each epoch where a save stands in the loop around the batches; at the end where it stands in no loop."""
-    loops = training_loops(code)
-    if not saves or not loops:
-        return
-    epochs = [outer for loop in loops for outer in around(code, loop)]
-    inside = [s for s in saves if any(s.module is o.module and o.holds(s.node) for o in epochs)]
-    if inside:
-        guarded = any(
-            _chooses(code, inside[0], epochs, p) for p in inside[0].module.ancestors(inside[0].node)
-        )
-        yield Fact(
-            "save_strategy",
-            "best" if guarded else "epoch",
-            inside[0].site,
-            inside[0].name,
-            sure=not guarded,
-            confirms=guarded,
-        )
-    elif all(code.loop_around(s.module, s.node) is None for s in saves):
-        yield Fact("save_strategy", "end", saves[0].site, saves[0].name)
-
-
-def _chooses(code: Code, save: Call, epochs: list[Loop], parent: ast.AST) -> bool:
-    """Whether a test within the loop decides in which epochs something is saved; which rank saves is none."""
-    within = any(o.holds(parent) for o in epochs)
-    if not isinstance(parent, ast.If) or not within:
-        return False
-    both = isinstance(parent.test, ast.BoolOp) and isinstance(parent.test.op, ast.And)
-    parts = parent.test.values if both and isinstance(parent.test, ast.BoolOp) else [parent.test]
-    return not all(of_rank(code, save.module, part) for part in parts)

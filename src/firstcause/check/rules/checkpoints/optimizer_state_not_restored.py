@@ -14,6 +14,7 @@ from firstcause.check.code import Call, Code, finding
 from firstcause.check.rule import Example
 from firstcause.check.steps import OPTIMIZERS, is_optimizer
 from firstcause.schema.finding import Category, Finding
+from firstcause.source.frames import Value
 from firstcause.source.module import Module
 
 SLUG = "optimizer-state-not-restored"
@@ -28,46 +29,66 @@ def find(code: Code) -> Iterator[Finding]:
     stateful = code.calls(*(f"torch.optim.{name}" for name in OPTIMIZERS)) if saves else []
     if not stateful or all(c.name.endswith(".SGD") and not c.may_have("momentum") for c in stateful):
         return
-    for save in saves:
-        value = save.argument("obj", 0)
-        for origin in code.origins(value.module, value.node) if value is not None else ():
-            keys = _states(origin.node) if isinstance(origin.node, ast.Dict) else {}
-            # A counter beside the weights says that the run is to go on from there.
-            if not keys or not keys.keys() & COUNTERS or not _read_back(code, keys):
-                continue
-            if sum(keys.values()) == 1:
-                text = "the checkpoint holds weights and epoch, not the optimizer's state: a resumed run starts it empty"
-                yield finding(SLUG, CATEGORY, origin.module, origin.node, text, related=(save.site,))
-            elif (load := _leaves_out(code, origin.module, origin.node, keys)) is not None:
-                text = "the optimizer's state is in the checkpoint and is not loaded: a resumed run starts it empty"
-                # What was saved on purpose was meant to be loaded.
-                # Another optimizer has no use for it.
-                kinds = {c.name for c in stateful}
-                category: Category = "critical" if len(kinds) == 1 else CATEGORY
-                yield finding(SLUG, category, load.module, load.node, text, related=(save.site,))
+    tables = [
+        (save, *table)
+        for save in saves
+        if (value := save.argument("obj", 0)) is not None
+        for table in _tables(code, save, value)
+    ]
+    # Beside the file that a run goes on from, the best weights may lie in one of their own.
+    whole = any(sum(map(_is_state, entries.values())) > 1 for *_, entries in tables)
+    for save, module, node, entries in tables:
+        keys = {key: _is_state(value) for key, value in entries.items()}
+        # A counter beside the weights says that the run is to go on from there.
+        if not keys or not keys.keys() & COUNTERS or not _read_back(code, keys):
+            continue
+        if sum(keys.values()) == 1 and not whole:
+            text = "the checkpoint holds weights and epoch, not the optimizer's state: a resumed run starts it empty"
+            yield finding(SLUG, CATEGORY, module, node, text, related=(save.site,))
+        elif (load := _leaves_out(code, module, entries)) is not None:
+            text = (
+                "the optimizer's state is in the checkpoint and is not loaded: a resumed run starts it empty"
+            )
+            # What was saved on purpose was meant to be loaded.
+            # Another optimizer has no use for it.
+            kinds = {c.name for c in stateful}
+            category: Category = "critical" if len(kinds) == 1 else CATEGORY
+            yield finding(SLUG, category, load.module, load.node, text, related=(save.site,))
 
 
-def _states(node: ast.Dict) -> dict[str, bool]:
-    """The keys of a checkpoint, and whether each holds a state_dict."""
-    found = {}
-    for key, value in zip(node.keys, node.values, strict=True):
-        if not isinstance(key, ast.Constant):
-            return {}
-        found[str(key.value)] = (
-            isinstance(value, ast.Call)
-            and isinstance(value.func, ast.Attribute)
-            and value.func.attr == "state_dict"
-        )
-    return found
+def _tables(code: Code, save: Call, value: Value) -> Iterator[tuple[Module, ast.AST, dict[str, ast.expr]]]:
+    """The checkpoints that a call writes: mappings that are written out, and what is handed to its ``**state``."""
+    for origin in code.origins(value.module, value.node):
+        if isinstance(origin.node, ast.Dict):
+            entries = {
+                str(k.value) if isinstance(k, ast.Constant) else "": v
+                for k, v in zip(origin.node.keys, origin.node.values, strict=True)
+            }
+            yield origin.module, origin.node, {} if "" in entries else entries
+    function = save.module.function(save.node)
+    gathered = getattr(getattr(function, "args", None), "kwarg", None)
+    if gathered is None or not isinstance(value.node, ast.Name) or value.node.id != gathered.arg:
+        return
+    for call in code.own_calls(getattr(function, "name", "")):
+        if all(k.arg is not None for k in call.node.keywords):
+            yield call.module, call.node, {str(k.arg): k.value for k in call.node.keywords}
 
 
-def _leaves_out(code: Code, module: Module, table: ast.AST, keys: dict[str, bool]) -> Call | None:
+def _is_state(value: ast.expr) -> bool:
+    """Whether an entry of a checkpoint is a state_dict."""
+    return (
+        isinstance(value, ast.Call)
+        and isinstance(value.func, ast.Attribute)
+        and value.func.attr == "state_dict"
+    )
+
+
+def _leaves_out(code: Code, module: Module, entries: Mapping[str, ast.expr]) -> Call | None:
     """The first load from a checkpoint of which the optimizer's entry is read nowhere."""
-    assert isinstance(table, ast.Dict)
     states = {
         key: value.func.value
-        for key, value in zip(keys, table.values, strict=True)
-        if keys[key] and isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute)
+        for key, value in entries.items()
+        if _is_state(value) and isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute)
     }
     made = {key: code.made_by(module, holder) for key, holder in states.items()}
     lost = [key for key, names in made.items() if names and all(is_optimizer(n) for n in names)]
@@ -139,14 +160,33 @@ def fit(net, loader, path=None):
     for epoch in range(start, 9):
         torch.save({{"model": net.state_dict(), "epoch": epoch, "opt": opt.state_dict()}}, "last.pt")
 """
+_GATHERED = """
+import torch
+
+def save(path, **state):
+    torch.save(state, path)
+
+def fit(net, loader, path=None):
+    opt = torch.optim.AdamW(net.parameters(), lr=0.1)
+    start = 0
+    if path:
+        kept = torch.load(path, weights_only=True)
+        net.load_state_dict(kept["model"]){mark}
+        start = kept["epoch"] + 1{more}
+    for epoch in range(start, 9):
+        save("last.pt", model=net.state_dict(), epoch=epoch, opt=opt.state_dict())
+    save("best.pt", model=net.state_dict(), epoch=epoch)
+"""
 _LOADS = '\n        opt.load_state_dict(state["opt"])'
 BAD = (
     Example(_LOADED.format(mark="  # found", more="")),
+    Example(_GATHERED.format(mark="  # found", more="")),
     Example(_BODY.format(opt="AdamW", keys=_PART, mark="  # found")),
     Example(_BODY.format(opt="Adam", keys=_PART.replace("{", '{"loss": 0.1, ', 1), mark="  # found")),
 )
 GOOD = (
     Example(_LOADED.format(mark="", more=_LOADS)),
+    Example(_GATHERED.format(mark="", more=_LOADS.replace("state[", "kept["))),
     Example(_LOADED.format(mark="", more=_LOADS.replace('["opt"]', '.get("opt")'))),
     Example(_BODY.format(opt="SGD", keys=_PART, mark="")),
     Example(_BODY.format(opt="AdamW", keys="net.state_dict()", mark="")),

@@ -381,6 +381,8 @@ GOOD = (
     Example(_NEXT.format(shape=".squeeze(1)", end=".squeeze(1)", mark="")),
     Example(_NEXT.format(shape=".view(-1)", end=".squeeze(-1)", mark="")),
     Example(_DOUBLE.format(shape=".squeeze(1)", end=".squeeze(1)", mark="")),
+    Example(_DOUBLE.format(shape="", end=".squeeze(1)", mark="")),
+    Example(_NEXT.format(shape="", end="", mark="")),
     _set(end=".squeeze(-1)"),
     _set(item="self.y[i : i + 1]"),
     _set(column="torch.load('prices.pt')"),

@@ -1,0 +1,60 @@
+"""When code that saves by itself does so: each epoch, for the best only, or at the end."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from firstcause.check.code import Call, Code, Loop
+from firstcause.check.events import around, training_loops
+from firstcause.check.facts.fact import Fact
+from firstcause.check.ranks import of_rank
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+MAX_DEPTH = 3
+
+
+def when_saved(code: Code, saves: Sequence[Call]) -> Iterator[Fact]:
+    """After each epoch where a save stands in the loop around the batches; at the end where it stands in no loop.
+
+    A save in a function of the program's own is made where that function is called.
+    """
+    loops = training_loops(code)
+    if not saves or not loops:
+        return
+    epochs = [outer for loop in loops for outer in around(code, loop)]
+    places = [place for save in saves for place in _places(code, save, MAX_DEPTH)]
+    inside = [p for p in places if any(p.module is o.module and o.holds(p.node) for o in epochs)]
+    plain = [p for p in inside if not _is_chosen(code, p, epochs)]
+    if inside:
+        made = (plain or inside)[0]
+        how = made.name.lstrip(".")
+        kind = "epoch" if plain else "best"
+        yield Fact("save_strategy", kind, made.site, how, sure=bool(plain), confirms=not plain)
+    elif all(code.loop_around(p.module, p.node) is None for p in places):
+        yield Fact("save_strategy", "end", places[0].site, places[0].name)
+
+
+def _places(code: Code, save: Call, depth: int) -> list[Call]:
+    """Where a save is made: in its own function, or where that is called, if it holds no training itself."""
+    function = save.module.function(save.node)
+    if not isinstance(function, FUNCTIONS) or not depth or code.loop_around(save.module, save.node):
+        return [save]
+    if any(isinstance(n, (ast.For, ast.While)) for n in ast.walk(function)):
+        return [save]
+    calls = [c for c in code.own_calls(function.name) if c.module.function(c.node) is not function]
+    return [p for c in calls for p in _places(code, c, depth - 1)] or [save]
+
+
+def _is_chosen(code: Code, save: Call, epochs: list[Loop]) -> bool:
+    return any(_chooses(code, save, epochs, p) for p in save.module.ancestors(save.node))
+
+
+def _chooses(code: Code, save: Call, epochs: list[Loop], parent: ast.AST) -> bool:
+    """Whether a test within the loop decides in which epochs something is saved; which rank saves is none."""
+    within = any(o.holds(parent) for o in epochs)
+    if not isinstance(parent, ast.If) or not within:
+        return False
+    both = isinstance(parent.test, ast.BoolOp) and isinstance(parent.test.op, ast.And)
+    parts = parent.test.values if both and isinstance(parent.test, ast.BoolOp) else [parent.test]
+    return not all(of_rank(code, save.module, part) for part in parts)
