@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from firstcause.check.code import Code
 from firstcause.source.module import Module
@@ -29,16 +30,27 @@ def is_gathered_column(code: Code, module: Module, node: ast.AST) -> bool:
     return _number(axis) in _LAST and index is not None and _is_made_column(code, found[0], index)
 
 
-def is_reduced_row(code: Code, module: Module, node: ast.AST, depth: int = _DEPTH) -> bool:
+def is_reduced_row(code: Code, module: Module, node: ast.AST) -> bool:
     """Whether a value is the best (or sum) of each row, or such a one added to and multiplied with others."""
-    if not depth:
-        return False
-    found = _made(code, module, node)
+    return any(_is_reduced(code, *term) for term in _terms(code, module, node))
+
+
+def _terms(
+    code: Code, module: Module, node: ast.AST, depth: int = _DEPTH
+) -> Iterator[tuple[Module, ast.AST]]:
+    """What a value adds up and multiplies, names followed; itself where it does not."""
+    found = _made(code, module, node) if depth else None
     if found is None:
-        return False
+        return
     module, node = found
     if isinstance(node, ast.BinOp):
-        return any(is_reduced_row(code, module, side, depth - 1) for side in (node.left, node.right))
+        for side in (node.left, node.right):
+            yield from _terms(code, module, side, depth - 1)
+    else:
+        yield module, node
+
+
+def _is_reduced(code: Code, module: Module, node: ast.AST) -> bool:
     if is_squeezed_gather(code, module, node):
         return True
     is_values = isinstance(node, ast.Attribute) and node.attr in ("values", "indices")
@@ -46,15 +58,7 @@ def is_reduced_row(code: Code, module: Module, node: ast.AST, depth: int = _DEPT
     if (is_values or is_first) and isinstance(node, (ast.Attribute, ast.Subscript)):
         inner = _made(code, module, node.value)
         return inner is not None and _reduces(inner[1], pairs=True)
-    return _reduces(node, pairs=False) or _is_column_squeezed(code, module, node)
-
-
-def _is_column_squeezed(code: Code, module: Module, node: ast.AST) -> bool:
-    """Whether it is ``q.gather(1, best).squeeze(1)`` of a ``best`` that is one column."""
-    if not is_squeezed_gather(code, module, node):
-        return False
-    func = node.func if isinstance(node, ast.Call) else None
-    return isinstance(func, ast.Attribute) and is_gathered_column(code, module, func.value)
+    return _reduces(node, pairs=False)
 
 
 def is_squeezed_gather(code: Code, module: Module, node: ast.AST) -> bool:
@@ -90,18 +94,14 @@ def _flattened(node: ast.AST) -> ast.expr | None:
     return node.func.value if taken else None
 
 
-def is_kept_column(code: Code, module: Module, node: ast.AST, depth: int = _DEPTH) -> bool:
+def is_kept_column(code: Code, module: Module, node: ast.AST) -> bool:
     """Whether a value is a column that keeps its axis, or such a one added to and multiplied with others."""
-    if not depth:
-        return False
-    found = _made(code, module, node)
-    if found is None:
-        return False
-    module, node = found
-    if isinstance(node, ast.BinOp):
-        return any(is_kept_column(code, module, side, depth - 1) for side in (node.left, node.right))
+    return any(_is_kept(code, *term) for term in _terms(code, module, node))
+
+
+def _is_kept(code: Code, module: Module, node: ast.AST) -> bool:
     if isinstance(node, ast.Call) and _method(node) == "detach" and isinstance(node.func, ast.Attribute):
-        return is_kept_column(code, module, node.func.value, depth - 1)
+        return is_kept_column(code, module, node.func.value)
     return is_gathered_column(code, module, node) or _keeps_axis(code, module, node)
 
 
