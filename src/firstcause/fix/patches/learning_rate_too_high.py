@@ -71,9 +71,10 @@ def patch(facts: Facts, project: Project, root: str) -> Fix | None:
 
 def _add_rate(facts: Facts, project: Project, root: str) -> Fix | None:
     calls = _constructions(project)
-    # What the groups say themselves, no rate beside them changes.
-    said = _rate_of(calls[0]) is not None or bool(_rates_of_groups(project)) if len(calls) == 1 else True
-    if said or facts.get("rate") is None:
+    if len(calls) != 1 or _rate_of(calls[0]) is not None or facts.get("rate") is None:
+        return None
+    if _rates_of_groups(project):
+        # What the groups say themselves, no rate beside them changes.
         return None
     call = calls[0]
     assert isinstance(call.node, ast.Call)
