@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import ast
-from typing import Literal
 
 from firstcause.check.code import Code
 from firstcause.check.library_names import shortest
 from firstcause.check.products import factors_of_product
+from firstcause.check.segmentation import Activation, is_smp_network, of_smp, of_torchvision
 from firstcause.source.callsites import last_name
 from firstcause.source.module import Module
 from firstcause.source.resolve import external, resolve
 from firstcause.source.walk import Origin
-
-Activation = Literal[
-    "softmax", "log-softmax", "sigmoid", "log-sigmoid", "tanh", "relu", "linear", "product", ""
-]
 
 FUNCTIONS: dict[str, Activation] = {
     "softmax": "softmax",
@@ -42,12 +38,6 @@ GRAPH_SUMS = frozenset(
 )
 # The last part of torchvision's and timm's models.
 HEADS = frozenset({"fc", "classifier", "head", "heads"})
-# segmentation_models_pytorch's networks take fewer than that by place before ``activation``.
-SMP_PLACES = 4
-SMP_ENDS: dict[object, Activation] = {
-    None: "linear", "identity": "linear", "sigmoid": "sigmoid", "softmax": "softmax", "softmax2d": "softmax",
-    "logsoftmax": "log-softmax", "tanh": "tanh",
-}  # fmt: skip
 # Methods that change the shape and not the numbers.
 SHAPES = frozenset(
     {
@@ -65,6 +55,30 @@ SHAPES = frozenset(
         "cuda",
     }
 )
+
+
+# What may be done with the rows of an embedding so that they still take any sign.
+SIGNED = frozenset(
+    {"kaiming_normal_", "kaiming_uniform_", "normal_", "trunc_normal_", "xavier_normal_", "xavier_uniform_"}
+)
+READ = frozenset(
+    {"abs", "cpu", "detach", "device", "dtype", "grad", "norm", "numpy", "pow", "shape", "size", "square"}
+)
+
+
+def activations(code: Code, module: Module, node: ast.expr) -> set[Activation]:
+    """The activations that may make a value; "" among them where the code does not say it, or changes it in place."""
+    if isinstance(node, ast.Name) and any(_is_in_place(c, node.id) for c in module.nodes(ast.Call)):
+        return {""}
+    return {activation(code, o) for o in code.origins(module, node)}
+
+
+def _is_in_place(call: ast.Call, name: str) -> bool:
+    """Whether a method such as ``x.sigmoid_()`` writes into what is called so."""
+    func = call.func
+    if isinstance(func, ast.Attribute) and func.attr.endswith("_") and func.attr != "requires_grad_":
+        return isinstance(func.value, ast.Name) and func.value.id == name
+    return any(k.arg == "out" and isinstance(k.value, ast.Name) and k.value.id == name for k in call.keywords)
 
 
 def activation(code: Code, origin: Origin) -> Activation:
@@ -89,7 +103,7 @@ def place(code: Code, origin: Origin) -> tuple[Module, ast.AST]:
 def _of(code: Code, module: Module, node: ast.AST, hops: int) -> Activation:
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and node.slice.value == "out":
         # What torchvision's networks for segmentation give.
-        return _segmented(code, module, node.value)
+        return of_torchvision(code, module, node.value)
     if hops and (factors := factors_of_product(code, module, node)):
         # Of raw values; what is between 0 and 1, or above 0, may make a product that is.
         raw = (
@@ -124,30 +138,26 @@ def _looked_up(code: Code, module: Module, node: ast.expr) -> bool:
     names = {shortest(external(resolve(code.project, m, c.func))) for m, c in _made(code, where, call.func)}
     if names == {"torch.nn.Dropout"} and len(call.args) == 1:
         return _looked_up(code, where, call.args[0])
-    return names == {"torch.nn.Embedding"}
+    return names == {"torch.nn.Embedding"} and not _keeps_to_a_sign(code, call.func)
 
 
-def _segmented(code: Code, module: Module, node: ast.expr) -> Activation:
-    """Scores without an activation, where all that makes the network is one of torchvision's for segmentation."""
-    calls = [o for o in code.origins(module, node) if isinstance(o.node, ast.Call)]
-    made = [
-        (m, o.node)
-        for call in calls
-        if isinstance(call.node, ast.Call)
-        for m, o in ((o.module, o) for o in code.origins(call.module, call.node.func))
-    ]
-    names = {
-        shortest(external(resolve(code.project, m, n.func))) if isinstance(n, ast.Call) else ""
-        for m, n in made
-    }
-    own = names and all(n.startswith("torchvision.models.segmentation.") for n in names)
-    return "linear" if own and not any(map(_ends_in_activation, {m for m, _ in made})) else ""
+def _keeps_to_a_sign(code: Code, table: ast.expr) -> bool:
+    """Whether the weights of an embedding are written by more than a start of both signs: clamped, made shares."""
+    last = last_name(table)
+    weights = (
+        (m, n)
+        for m in code.modules
+        for n in m.nodes(ast.Attribute)
+        if n.attr == "weight" and last_name(n.value) == last
+    )
+    return not all(_is_read_or_signed(m, n) for m, n in weights)
 
 
-def _ends_in_activation(module: Module) -> bool:
-    """Whether the file puts a head of its own into a network that squashes the scores."""
-    heads = (a for a in module.nodes(ast.Assign) if any("classifier" in ast.unparse(t) for t in a.targets))
-    return any(word in ast.unparse(a.value) for a in heads for word in ("Sigmoid", "Softmax", "sigmoid"))
+def _is_read_or_signed(module: Module, weight: ast.Attribute) -> bool:
+    parent = module.parents.get(weight)
+    if isinstance(parent, ast.Attribute):
+        return parent.attr in READ
+    return isinstance(parent, ast.Call) and last_name(parent.func) in SIGNED
 
 
 def _of_module(code: Code, module: Module, func: ast.expr) -> Activation:
@@ -161,21 +171,11 @@ def _of_module(code: Code, module: Module, func: ast.expr) -> Activation:
         if name.startswith("torch_geometric.nn.") and name.rpartition(".")[2] in GRAPH_SUMS:
             found.add("linear")
             continue
-        if name.startswith("segmentation_models_pytorch.") and name.count(".") == 1:
-            found.add(_of_segmentation(where, node))
+        if is_smp_network(name):
+            found.add(of_smp(where, node))
             continue
         found.add(FUNCTIONS.get(name.rpartition(".")[2], "") if name.startswith("torch.nn.") else "")
     return found.pop() if len(found) == 1 else ""
-
-
-def _of_segmentation(module: Module, node: ast.Call) -> Activation:
-    """What ends a network of segmentation_models_pytorch: nothing, unless ``activation=`` or a head of one's own does."""
-    names = {k.arg for k in node.keywords}
-    replaced = any("segmentation_head" in ast.unparse(t) for a in module.nodes(ast.Assign) for t in a.targets)
-    if names & {None, "aux_params"} or len(node.args) > SMP_PLACES or replaced:
-        return ""
-    given = next((k.value for k in node.keywords if k.arg == "activation"), ast.Constant(None))
-    return SMP_ENDS.get(given.value, "") if isinstance(given, ast.Constant) else ""
 
 
 def _made(code: Code, module: Module, func: ast.expr) -> list[tuple[Module, ast.Call]]:

@@ -17,17 +17,20 @@ _DEPTH = 5
 def is_gathered_column(code: Code, module: Module, node: ast.AST) -> bool:
     """Whether a value is ``q.gather(1, actions.unsqueeze(1))`` as it comes: one column."""
     found = _made(code, module, node)
-    if found is None or not isinstance(found[1], ast.Call) or _method(found[1]) != "gather":
-        return False
-    call = found[1]
-    given = {k.arg: k.value for k in call.keywords}
-    axis, index = given.get("dim"), given.get("index")
-    places = [a for a in call.args if not isinstance(a, ast.Starred)]
-    if len(places) == 2:
-        axis, index = places
-    elif len(places) == 1 and index is not None:
-        axis = places[0]
-    return _number(axis) in _LAST and index is not None and _is_made_column(code, found[0], index)
+    axis, index = _gather(found[1]) if found is not None else (None, None)
+    return (
+        found is not None and axis in _LAST and index is not None and _is_made_column(code, found[0], index)
+    )
+
+
+def _gather(node: ast.AST) -> tuple[int | None, ast.expr | None]:
+    """The axis and the index of a ``gather``."""
+    if not isinstance(node, ast.Call) or _method(node) != "gather":
+        return None, None
+    given: dict[str | None, ast.expr] = dict(zip(("dim", "index"), node.args, strict=False))
+    given |= {k.arg: k.value for k in node.keywords}
+    starred = any(isinstance(a, ast.Starred) for a in node.args)
+    return (None, None) if starred else (_number(given.get("dim")), given.get("index"))
 
 
 def is_reduced_row(code: Code, module: Module, node: ast.AST) -> bool:
@@ -51,29 +54,15 @@ def _terms(
 
 
 def _is_reduced(code: Code, module: Module, node: ast.AST) -> bool:
-    if is_squeezed_gather(code, module, node):
-        return True
-    is_values = isinstance(node, ast.Attribute) and node.attr in ("values", "indices")
-    is_first = isinstance(node, ast.Subscript) and _number(node.slice) in (0, 1)
-    if (is_values or is_first) and isinstance(node, (ast.Attribute, ast.Subscript)):
-        inner = _made(code, module, node.value)
-        return inner is not None and _reduces(inner[1], pairs=True)
-    return _reduces(node, pairs=False)
+    return is_squeezed_gather(code, module, node) or _reduced_axis(code, module, node, keeps=False) in _LAST
 
 
-def is_squeezed_gather(code: Code, module: Module, node: ast.AST) -> bool:
+def is_squeezed_gather(code: Code, module: Module, node: ast.AST, axes: tuple[int, ...] = _LAST) -> bool:
     """Whether a value is what was gathered along the actions, its axis of one taken away: ``q.gather(1, a).squeeze(1)``."""
     found = _made(code, module, node)
     column = _flattened(found[1]) if found is not None else None
-    if found is None or column is None:
-        return False
-    module = found[0]
-    inner = _made(code, module, column)
-    if inner is None or not isinstance(inner[1], ast.Call) or _method(inner[1]) != "gather":
-        return False
-    given = inner[1].args[0] if inner[1].args else None
-    named = next((k.value for k in inner[1].keywords if k.arg == "dim"), given)
-    return _number(named) in _LAST
+    inner = _made(code, found[0], column) if found is not None and column is not None else None
+    return inner is not None and _gather(inner[1])[0] in axes
 
 
 def _flattened(node: ast.AST) -> ast.expr | None:
@@ -95,49 +84,47 @@ def _flattened(node: ast.AST) -> ast.expr | None:
 
 
 def is_kept_column(code: Code, module: Module, node: ast.AST) -> bool:
-    """Whether a value is a column that keeps its axis, or such a one added to and multiplied with others."""
-    return any(_is_kept(code, *term) for term in _terms(code, module, node))
+    """Whether a value is a gathered column that keeps its axis, or such a one added to and multiplied with others."""
+    return any(is_gathered_column(code, *_undetached(*term)) for term in _terms(code, module, node))
 
 
-def _is_kept(code: Code, module: Module, node: ast.AST) -> bool:
-    if isinstance(node, ast.Call) and _method(node) == "detach" and isinstance(node.func, ast.Attribute):
-        return is_kept_column(code, module, node.func.value)
-    return is_gathered_column(code, module, node) or _keeps_axis(code, module, node)
+def is_kept_reduction(code: Code, module: Module, node: ast.AST) -> bool:
+    """Whether the second axis is reduced to one and kept: ``q.max(1, keepdim=True)[0]``, or such a one added to others.
+
+    Not where the axis is the last: of one value for each token of each sequence, it is the sequence's.
+    """
+    terms = (_undetached(*term) for term in _terms(code, module, node))
+    return any(_reduced_axis(code, *term, keeps=True) == 1 for term in terms)
 
 
-def _keeps_axis(code: Code, module: Module, node: ast.AST) -> bool:
-    """Whether the last of two axes is reduced to one and kept: ``q.argmax(1, keepdim=True)``, ``q.max(1, keepdim=True)[0]``."""
+def _undetached(module: Module, node: ast.AST) -> tuple[Module, ast.AST]:
+    call = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "detach"
+    return (module, node.func.value) if call else (module, node)  # type: ignore[attr-defined]
+
+
+def _reduced_axis(code: Code, module: Module, node: ast.AST, keeps: bool) -> int | None:
+    """The axis along which a call reduces, kept as one or taken away; ``max`` and ``min`` give the values and where they are."""
     pairs = isinstance(node, ast.Subscript) and _number(node.slice) in (0, 1)
     pairs = pairs or (isinstance(node, ast.Attribute) and node.attr in ("values", "indices"))
     if pairs and isinstance(node, (ast.Attribute, ast.Subscript)):
         inner = _made(code, module, node.value)
         node = inner[1] if inner is not None else node
     if not isinstance(node, ast.Call) or _method(node) not in _REDUCTIONS:
-        return False
-    if pairs is not (_method(node) in ("max", "min")):
-        return False
+        return None
     named = {k.arg: k.value for k in node.keywords}
-    keeps = named.get("keepdim", node.args[1] if len(node.args) == 2 else None)
-    axis = node.args[0] if node.args else named.get("dim")
-    return isinstance(keeps, ast.Constant) and keeps.value is True and _number(axis) in _LAST
-
-
-def _reduces(node: ast.AST, pairs: bool) -> bool:
-    """Whether a call takes the last of two axes away; ``max`` and ``min`` give the values and where they are."""
-    if not isinstance(node, ast.Call) or _method(node) not in _REDUCTIONS:
-        return False
-    named = {k.arg: k.value for k in node.keywords}
-    if "keepdim" in named or len(node.args) > 1:
-        return False
-    axis = node.args[0] if node.args else named.get("dim")
-    return _number(axis) in _LAST and (_method(node) in ("max", "min")) is pairs
+    kept = named.get("keepdim", node.args[1] if len(node.args) == 2 else None)
+    told = kept is None or (isinstance(kept, ast.Constant) and isinstance(kept.value, bool))
+    if not told or pairs is not (_method(node) in ("max", "min")):
+        return None
+    axis = _number(node.args[0] if node.args else named.get("dim"))
+    return axis if (isinstance(kept, ast.Constant) and kept.value) is keeps else None
 
 
 def _is_made_column(code: Code, module: Module, node: ast.AST) -> bool:
     found = _made(code, module, node)
     if found is None:
         return False
-    if _keeps_axis(code, *found):
+    if _reduced_axis(code, *found, keeps=True) in _LAST:
         return True
     node = found[1]
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):

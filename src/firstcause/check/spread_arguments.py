@@ -27,10 +27,8 @@ def _entries(
     code: Code, module: Module, node: ast.expr, depth: int
 ) -> Iterator[tuple[str, Module, ast.expr]]:
     """What a mapping surely holds: one place alone makes it, and nothing takes an entry out of it again."""
-    if not depth or _is_emptied(module, node):
-        return
-    found = code.origins(module, node)
-    if len(found) != 1 or not found[0].exact:
+    found = code.origins(module, node) if depth else []
+    if len(found) != 1 or not found[0].exact or found[0].node in _emptied(code):
         return
     where, made = found[0].module, found[0].node
     if isinstance(made, ast.Dict):
@@ -47,16 +45,28 @@ def _entries(
                 yield from _entries(code, where, keyword.value, depth - 1)
 
 
-def _is_emptied(module: Module, node: ast.expr) -> bool:
-    """Whether the file takes something out of what is called so: ``settings.pop("x")``, ``del settings["x"]``."""
-    if isinstance(node, (ast.Dict, ast.Call)):
-        return False
-    written = ast.unparse(node)
-    calls = (c.func for c in module.nodes(ast.Call) if isinstance(c.func, ast.Attribute))
-    if any(f.attr in _TAKES_OUT and ast.unparse(f.value) == written for f in calls):
-        return True
-    return any(
-        isinstance(t, ast.Subscript) and ast.unparse(t.value) == written
-        for d in module.nodes(ast.Delete)
-        for t in d.targets
-    )
+def _emptied(code: Code) -> set[ast.AST]:
+    """The written mappings that something takes an entry out of: ``settings.pop("x")``, ``del settings["x"]``, anywhere."""
+    known: set[ast.AST] | None = code.project.memory.get("emptied mappings")
+    if known is None:
+        places = ((m, node) for m in code.modules for node in _taken_from(m))
+        known = {o.node for m, node in places for o in code.origins(m, node)}
+        code.project.memory["emptied mappings"] = known
+    return known
+
+
+def _taken_from(module: Module) -> Iterator[ast.expr]:
+    for call in module.nodes(ast.Call):
+        if isinstance(call.func, ast.Attribute) and call.func.attr in _TAKES_OUT and not _is_place(call):
+            yield call.func.value
+    for target in (t for d in module.nodes(ast.Delete) for t in d.targets):
+        if isinstance(target, ast.Subscript):
+            yield target.value
+
+
+def _is_place(call: ast.Call) -> bool:
+    """Whether it is of a list: ``lines.pop()``, ``lines.pop(0)``."""
+    first = call.args[0] if call.args else None
+    number = first.operand if isinstance(first, ast.UnaryOp) else first
+    places = isinstance(number, ast.Constant) and isinstance(number.value, int)
+    return isinstance(call.func, ast.Attribute) and call.func.attr == "pop" and (first is None or places)

@@ -42,10 +42,10 @@ def from_parser(walk: Walk, value: Value, node: ast.Call, chain: Chain) -> Resul
         found += said
         if not is_left_out:
             continue
-        given_later = [o for v in set_by_default(place, name) for o in _from_mapping(walk, v, path, chain)]
-        if given_later:
+        later, surely = _set_later(walk, place, name, path, chain)
+        found += later
+        if surely:
             # A parser's own defaults go before those of its options.
-            found += given_later
             continue
         default = next((k.value for k in place.node.keywords if k.arg == "default"), None)
         if default is None:
@@ -64,6 +64,17 @@ def from_parser(walk: Walk, value: Value, node: ast.Call, chain: Chain) -> Resul
             found += said if said else []
             found += _from_mapping(walk, one, path, chain) if is_left_out else []
     return found or None
+
+
+def _set_later(walk: Walk, place: Value, name: str, path: Path, chain: Chain) -> tuple[list[Origin], bool]:
+    """What ``set_defaults`` gives an option, and whether it is that in any case."""
+    found: list[Origin] = []
+    for one, surely in set_by_default(place, name):
+        given_later = _from_mapping(walk, one, path, chain)
+        found += given_later
+        if given_later and surely:
+            return found, True
+    return found, False
 
 
 def _from_mapping(walk: Walk, one: Value, path: Path, chain: Chain) -> list[Origin]:

@@ -93,12 +93,14 @@ def load():
 table = load()
 {split}
 features = [c for c in table.columns if c not in OTHERS]
+{use}
 """
+USE = "x = table[features].to_numpy()"
 SPLIT = "train, val = train_test_split(table, test_size=0.2)"
 
 
-def parted(folder, key, value, split=SPLIT, others="", columns=""):
-    source = PARTED.format(split=split, others=others, columns=columns)
+def parted(folder, key, value, split=SPLIT, others="", columns="", use=USE):
+    source = PARTED.format(split=split, others=others, columns=columns, use=use)
     return {f.value for f in read(folder, source, [(key, value)]) if f.key == key}
 
 
@@ -128,6 +130,12 @@ def test_a_comparison_with_a_date_parts_by_time(tmp_path):
         ({"columns": ', usecols=["patient_id", "age"]'}, set()),
         ({"others": '"days_to_event", '}, set()),
         ({"split": 'table = table.drop(columns="days_to_event")'}, set()),
+        ({"split": "table = table[table.age > 17].dropna()"}, {"days_to_event"}),
+        ({"split": "table = table.dropna(axis=1)"}, set()),
+        ({"split": 'table = table.select_dtypes("number")'}, set()),
+        ({"split": 'table = table.loc[:, ~table.columns.str.startswith("days_")]'}, set()),
+        ({"split": "table = table.iloc[:, 1:]"}, set()),
+        ({"use": 'print("not used:", features)'}, set()),
     ],
 )
 def test_a_column_is_an_input_where_nothing_takes_it_out(tmp_path, more, kinds):

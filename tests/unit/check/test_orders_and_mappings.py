@@ -107,6 +107,40 @@ def test_options_declared_in_a_loop_over_a_file(tmp_path: Path) -> None:
     assert (values(found, "learning_rate"), values(found, "weight_decay")) == ({3e-5}, {0.01})
 
 
+OWN = """
+    import argparse
+    import torch
+
+    def settings():
+        parser = argparse.ArgumentParser()
+        other = parser.add_subparsers().add_parser("other")
+        group = parser.add_argument_group("rates")
+        parser.add_argument("--large", action="store_true")
+        {before}
+        {group}.add_argument("--rate", type=float, default=1e-3)
+        {behind}
+        return parser.parse_args()
+
+    def main(net):
+        return torch.optim.AdamW(net.parameters(), lr=settings().rate)
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "seen"),
+    [
+        ({"behind": "parser.set_defaults(rate=1e-4)"}, {1e-4}),
+        ({"behind": "parser.set_defaults(rate=1e-4)", "group": "group"}, {1e-4}),
+        ({"before": "parser.set_defaults(rate=1e-4)"}, {1e-3}),
+        ({"behind": "other.set_defaults(rate=1e-4)"}, {1e-3}),
+        ({"behind": "if parser.parse_known_args()[0].large: parser.set_defaults(rate=1e-4)"}, set()),
+    ],
+)
+def test_a_parsers_own_default_is_one_by_its_place(tmp_path: Path, given: dict[str, str], seen: set[float]):
+    source = OWN.format(**{"before": "", "behind": "", "group": "parser", **given})
+    assert values(read(tmp_path, {"train.py": source}), "learning_rate") == seen
+
+
 def test_a_parsers_own_defaults_go_before_those_of_its_options(tmp_path: Path) -> None:
     found = read(tmp_path, {"train.py": SET, "hparams.json": '{"rate": 3e-5}'})
     assert (values(found, "learning_rate"), values(found, "weight_decay")) == ({3e-5}, {0.5})

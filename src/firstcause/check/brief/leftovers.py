@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from firstcause.check.brief.belongs import counts_ones, has_other_name, is_nth
 from firstcause.check.brief.limits import limit
+from firstcause.check.brief.mood import negated
 from firstcause.check.brief.numbers import whole
 from firstcause.check.brief.rates import follows_from_rate
 from firstcause.check.brief.reading import Line, Reading
@@ -76,6 +77,15 @@ def name_leftovers(line: Line, known: Vocabulary, heard: Sequence[Reading], corr
             and at - line.readings[-1].last <= (2 if before == "or" else 8)
         ):
             _alternative(line, at, known)
+        elif (
+            "but" in (before, two_before)
+            and line.readings
+            and at - line.readings[-1].last <= 4
+            and negated(line, line.readings[-1])
+            and _like(line.readings[-1], token, known)
+        ):
+            # "Not 32 but 64", "not 32, but rather 64".
+            _emit(line, at, line.readings[-1], known)
         elif (
             (before == "and" or before in _PARTS_OF_MODEL)
             and _SCIENTIFIC.search(token.text)

@@ -17,6 +17,8 @@ _BOUNDS = word_set("limits", "floors")
 # Things one has or has not, so that "no A and B" denies both.
 _TOOLS = frozenset({"framework", "distributed", "report_to", "offload", "dependency"})
 _MACHINE = frozenset({"gpu", "num_gpus", "gpu_memory_gb"})
+_CANNOT = frozenset({"cannot", "cant", "shouldnt", "mustnt", "not", "never", "neednt"})
+_BEING = frozenset({"be", "been", "being", "become", "equal", "exactly", "ever", "set", "stay", "to", "at"})
 _LOWERS = frozenset({"drop", "drop the", "lower", "reduce"})
 _COUNTED = frozenset({"epochs", "max_steps", "early_stopping_patience"})
 _OF_PARTS = frozenset({"for", "to", "on", "there", "of", "which", "in", "with", "during", "where"})
@@ -79,7 +81,14 @@ def _of_something_else(line: Line, reading: Reading) -> bool:
 
 def negated(line: Line, reading: Reading) -> str:
     """The cue that denies a reading ("not", "not_needed", "not_after"), or nothing."""
-    return _before(line, reading) or _after(line, reading)
+    return _before(line, reading) or _between(line, reading) or _after(line, reading)
+
+
+def _between(line: Line, reading: Reading) -> str:
+    """A negation between the name and its value: "the batch size must not be 64", and not "not 32 but 64"."""
+    inside = line.tokens[reading.first + 1 : reading.last] if reading.relation == "eq" else []
+    denied = [n for n, token in enumerate(inside) if token.has("not") or token.text in _CANNOT]
+    return "not" if denied and all(t.text in _BEING for t in inside[denied[-1] + 1 :]) else ""
 
 
 def _before(line: Line, reading: Reading) -> str:

@@ -10,7 +10,7 @@ from firstcause.check.compliance.agree import agrees
 from firstcause.check.compliance.contradictions import contradiction
 from firstcause.check.compliance.table import names
 from firstcause.check.facts.devices import on_every_device
-from firstcause.check.facts.fact import Fact
+from firstcause.check.facts.fact import EVAL_BATCH, Fact
 from firstcause.check.facts.orders import BY_TIME, RANDOM
 from firstcause.check.facts.precision import COMPUTE
 from firstcause.schema.finding import Category, Finding
@@ -61,8 +61,8 @@ class Compared:
 def compare(instructions: Sequence[Instruction], facts: Sequence[Fact]) -> Compared:
     """Deviations and matches of the active instructions; what only "may" be contradicts nothing."""
     active = [i for i in instructions if i.status == "active" and i.strength != "may"]
-    findings: list[Finding] = []
-    matches: list[str] = []
+    findings, matches = _of_evaluation([i for i in active if _is_of_evaluation(i)], facts)
+    active = [i for i in active if not _is_of_evaluation(i)]
     facts = _at_their_use(active, facts)
     for key in dict.fromkeys(i.key for i in active):
         asked = [i for i in active if i.key == key]
@@ -111,6 +111,20 @@ def compare(instructions: Sequence[Instruction], facts: Sequence[Fact]) -> Compa
         if allowed and one.key not in matches and any(agrees(one, f.value) for f in _known(one.key, facts)):
             matches.append(one.key)
     return Compared(tuple(_each_once(findings)), tuple(matches))
+
+
+def _is_of_evaluation(instruction: Instruction) -> bool:
+    return instruction.key == "batch_size" and instruction.scope == "eval"
+
+
+def _of_evaluation(asked: Sequence[Instruction], facts: Sequence[Fact]) -> tuple[list[Finding], list[str]]:
+    """The batch of the evaluation, which is not that of the training."""
+    known = _known(EVAL_BATCH, facts)
+    # Where nothing is trained, what is evaluated has the one batch that there is.
+    every = [*known, *(f for f in facts if f.key == "batch_size")]
+    if asked and all(any(agrees(i, f.value) for f in every) for i in asked):
+        return [], ["batch_size"]
+    return list(_deviations("batch_size", asked, known, facts)), []
 
 
 def _accumulates_nothing(active: Sequence[Instruction]) -> bool:

@@ -37,8 +37,8 @@ def contradiction(asked: Sequence[Instruction], known: Sequence[Fact]) -> Findin
 
 
 def _contradicts(one: Instruction, followed: Instruction) -> bool:
-    """Whether no value that follows the second follows the first, of the same scope."""
-    if one is followed or one.derived or {one.scope, followed.scope} >= {"source", "target"}:
+    """Whether what follows the second does not follow the first, where neither speaks of another part than the other."""
+    if one is followed or one.derived or one.scope != followed.scope:
         return False
     if one.key == "data_split" and isinstance(one.value, str) != isinstance(followed.value, str):
         # "10%, split by time" asks for two things.
@@ -49,10 +49,12 @@ def _contradicts(one: Instruction, followed: Instruction) -> bool:
 
 def _question(followed: Instruction, other: Instruction, fact: Fact) -> Finding:
     key = followed.key
-    text = (
-        f"{key} is {fact.value} here, as one sentence asks (“{followed.sentence.strip()[:80]}”) and another does not "
-        f"(“{other.sentence.strip()[:80]}”); say which holds: firstcause check --confirm {key}"
-    )
+    one, another = (f"“{i.sentence.strip()[:80]}”" for i in (followed, other))
+    if one == another:
+        asked = f"{key} is {fact.value} here, which {one} asks for beside {other.value}"
+    else:
+        asked = f"{key} is {fact.value} here, as one sentence asks ({one}) and another does not ({another})"
+    text = f"{asked}; say which holds: firstcause check --confirm {key}"
     return Finding(
         assumption(key), "assumption", fact.site, text, str(other.value), str(fact.value), key, fact.argument
     )

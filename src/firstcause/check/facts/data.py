@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from firstcause.check.code import Call, Code
 from firstcause.check.constants import Constant
-from firstcause.check.facts.fact import Fact
+from firstcause.check.facts.fact import EVAL_BATCH, Fact
 from firstcause.check.facts.normal import path
 from firstcause.check.facts.values import known_value, text_at_definition, value_of
 from firstcause.check.loaders import training_loaders
@@ -239,7 +239,7 @@ def _completions(code: Code) -> Iterator[Fact]:
 
 
 def _loaders(code: Code) -> Iterator[Fact]:
-    """The batch size of loaders that train: by their loop, or since they shuffle, draw by a sampler, or are the only one."""
+    """The batch size of loaders that train, by their loop, or since they shuffle, draw by a sampler, or are alone; of others."""
     loaders = whole_calls(code, "torch.utils.data.DataLoader")
     looped = {c.node for c in training_loaders(code)} if len(loaders) > 1 else set()
     for call in loaders:
@@ -250,11 +250,11 @@ def _loaders(code: Code) -> Iterator[Fact]:
         trains = trains or (
             shuffled is not None and not (isinstance(shuffled.node, ast.Constant) and not shuffled.node.value)
         )
-        if trains and size is not None and isinstance(size.value, int):
+        if size is not None and isinstance(size.value, int):
             value = call.argument("batch_size", 1)
             why = reason(call.module, value.node) if value is not None else ""
             yield Fact(
-                "batch_size",
+                "batch_size" if trains else EVAL_BATCH,
                 size.value,
                 size.site,
                 "DataLoader(batch_size=)",

@@ -9,6 +9,8 @@ from firstcause.schema.site import Site
 
 # What ``freeze_feature_encoder`` of speech models freezes: the convolutions before the transformer.
 FEATURES = "feature encoder"
+# The key of facts that an instruction of batch_size for evaluation is held against.
+EVAL_BATCH = "eval_batch_size"
 
 
 @dataclass(frozen=True)

@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TypeGuard
 
 from firstcause.check.code import Call, Code
 from firstcause.check.facts.fact import Fact
 from firstcause.schema.site import Site
+from firstcause.source.callsites import last_name
 from firstcause.source.module import Module
+from firstcause.source.resolve import external, resolve
+from firstcause.source.walk import Origin
 
 CHOOSES = ("columns", "usecols")
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp)
+# Methods of a table that leave its columns where they are, or take out those that they name.
+KEEPS = frozenset(
+    {
+        "assign", "astype", "copy", "drop", "drop_duplicates", "dropna", "fillna", "head", "query", "replace",
+        "reset_index", "sample", "sort_values", "tail",
+    }
+)  # fmt: skip
 
 
 def input_facts(code: Code) -> Iterator[Fact]:
@@ -28,18 +39,62 @@ def input_facts(code: Code) -> Iterator[Fact]:
 
 
 def _takes_the_rest(code: Code, module: Module, node: ast.AST) -> bool:
-    """Whether the columns of a table are gone through and all but some are taken."""
+    """Whether the columns of a table as it was read are gone through, and it is cut to all but some of them."""
     if not isinstance(node, COMPREHENSIONS) or len(node.generators) != 1:
         return False
     part = node.generators[0]
     source = part.iter.func if isinstance(part.iter, ast.Call) else part.iter
-    columns = any(isinstance(n, ast.Attribute) and n.attr == "columns" for n in ast.walk(source))
+    table = next((n.value for n in ast.walk(source) if _is_columns(n)), None)
     tests = [
         t for t in part.ifs if isinstance(t, ast.Compare) and isinstance(t.ops[0], (ast.NotIn, ast.NotEq))
     ]
     others = [o.node for t in tests for o in code.origins(module, t.comparators[0])]
     written = all(isinstance(o, (ast.Set, ast.List, ast.Tuple, ast.Constant)) for o in others)
-    return columns and bool(others) and written and len(tests) == len(part.ifs)
+    rest = table is not None and bool(others) and written and len(tests) == len(part.ifs)
+    return rest and table is not None and _is_as_read(code, module, table, 8) and _cuts(code, node)
+
+
+def _is_columns(node: ast.AST) -> TypeGuard[ast.Attribute]:
+    return isinstance(node, ast.Attribute) and node.attr == "columns"
+
+
+def _is_as_read(code: Code, module: Module, table: ast.expr, hops: int) -> bool:
+    """Whether a table has every column that was read, those apart that the program names when it takes them out."""
+    found = code.origins(module, table)
+    return bool(found) and hops > 0 and all(_has_all(code, o, hops) for o in found)
+
+
+def _has_all(code: Code, origin: Origin, hops: int) -> bool:
+    node, module = origin.node, origin.module
+    if isinstance(node, ast.Subscript):
+        # ``table[table.age > 3]`` takes rows.
+        return isinstance(node.slice, ast.Compare) and _is_as_read(code, module, node.value, hops - 1)
+    if not isinstance(node, ast.Call):
+        return False
+    if external(resolve(code.project, module, node.func)).startswith("pandas.read_"):
+        return True
+    # Along the other axis the same methods take columns.
+    across = any(k.arg in ("axis", None) for k in node.keywords) and last_name(node.func) != "drop"
+    method = isinstance(node.func, ast.Attribute) and node.func.attr in KEEPS and not across
+    return (
+        method
+        and isinstance(node.func, ast.Attribute)
+        and _is_as_read(code, module, node.func.value, hops - 1)
+    )
+
+
+def _cuts(code: Code, chosen: ast.AST) -> bool:
+    """Whether a table is cut to the chosen columns somewhere: ``table[inputs]``, ``table.loc[:, inputs]``."""
+    places = (
+        (m, n.slice) for m in code.modules for n in m.nodes(ast.Subscript) if isinstance(n.ctx, ast.Load)
+    )
+    names = ((m, n) for m, where in places for n in (where.elts if isinstance(where, ast.Tuple) else [where]))
+    return any(
+        o.node is chosen
+        for m, n in names
+        if isinstance(n, (ast.Name, ast.Attribute, *COMPREHENSIONS))
+        for o in code.origins(m, n)
+    )
 
 
 def _only_read(code: Code, name: str) -> Site | None:

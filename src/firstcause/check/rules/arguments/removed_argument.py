@@ -151,6 +151,21 @@ def main(model, data, tok):
 )
 GOOD = (
     Example("""
+import transformers
+from packaging.version import parse
+from transformers import TrainingArguments
+
+SETTINGS = {"output_dir": "out", "evaluation_strategy": "epoch", "learning_rate": 1e-4}
+
+def modernise(settings):
+    if parse(transformers.__version__) >= parse("4.41"):
+        settings["eval_strategy"] = settings.pop("evaluation_strategy")
+
+def main():
+    modernise(SETTINGS)
+    return TrainingArguments(**SETTINGS)
+"""),
+    Example("""
 from trl import SFTConfig
 
 def config(out, settings):

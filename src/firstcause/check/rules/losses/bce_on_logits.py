@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from firstcause.check.activations import activation
+from firstcause.check.activations import activations
 from firstcause.check.code import Code, finding
 from firstcause.check.losses import loss_calls
 from firstcause.check.rule import Example
@@ -23,11 +23,7 @@ HOLDS: Mapping[str, str] = {}
 def find(code: Code) -> Iterator[Finding]:
     for call in loss_calls(code, ("binary_cross_entropy",), ("BCELoss",)):
         value = call.argument("input", 0)
-        found = (
-            {activation(code, o) for o in code.origins(call.module, value.node)}
-            if value is not None
-            else set()
-        )
+        found = activations(code, call.module, value.node) if value is not None else set()
         if found and found <= {"linear", "tanh", "log-softmax", "product"}:
             last = found.pop()
             given = "a product of raw values" if last == "product" else f"the output of a {last} layer"
@@ -120,6 +116,7 @@ class Tower(nn.Module):
     def __init__(self, count, dim):
         super().__init__()
         self.table = nn.Embedding(count, dim)
+        {more}
         self.layers = nn.Sequential(nn.Linear(dim, dim), nn.ReLU(), nn.Linear(dim, dim){end})
 
     def forward(self, ids):
@@ -143,9 +140,13 @@ def fit(loader):
 
 
 def _towers(
-    score: str, mark: str = "", end: str = "", given: str = "self.layers(self.table(ids))"
+    score: str,
+    mark: str = "",
+    end: str = "",
+    given: str = "self.layers(self.table(ids))",
+    more: str = "nn.init.normal_(self.table.weight, std=0.1)",
 ) -> Example:
-    return Example(_TOWERS.format(score=score, mark=mark, end=end, given=given))
+    return Example(_TOWERS.format(score=score, mark=mark, end=end, given=given, more=more))
 
 
 def _tiles(net: str, mark: str = "", more: str = "self.save_hyperparameters()") -> Example:
@@ -181,6 +182,24 @@ def fit(loader):
 """),
 )
 GOOD = (
+    _tiles('from_pretrained("checkpoints/roofs")'),
+    _tiles('Unet("resnet34", classes=1)', more="self.net.segmentation_head.append(torch.nn.Sigmoid())"),
+    _towers(
+        "(self.user(user) * self.book(book)).sum(dim=-1)",
+        given="self.table(ids)",
+        more="self.table.weight.data = torch.rand(count, dim).softmax(-1)",
+    ),
+    Example("""
+import torch
+import torch.nn.functional as F
+
+def fit(loader):
+    model = torch.nn.Linear(20, 1)
+    for x, y in loader:
+        prob = model(x)
+        prob.sigmoid_()
+        F.binary_cross_entropy(prob, y).backward()
+"""),
     _towers("torch.sigmoid((self.user(user) * self.book(book)).sum(dim=-1))"),
     _towers("(self.user(user) * self.book(book)).sum(dim=-1)", end=", nn.Softmax(dim=-1)"),
     _towers("(self.user(user) * self.book(book)).sum(dim=-1)", end=", nn.ReLU()"),

@@ -13,26 +13,21 @@ from collections.abc import Iterator, Mapping
 
 from firstcause.check.code import Code, finding
 from firstcause.check.columns import is_column_of_model, is_row
+from firstcause.check.compared import compared_pairs
 from firstcause.check.gathered import (
     is_gathered_column,
     is_kept_column,
+    is_kept_reduction,
     is_reduced_row,
     is_squeezed_gather,
 )
-from firstcause.check.losses import loss_calls
 from firstcause.check.rule import Example
 from firstcause.schema.finding import Category, Finding
-from firstcause.source.callsites import last_name
 from firstcause.source.module import Module
 
 SLUG = "broadcast-in-loss"
 CATEGORY: Category = "critical"
 HOLDS: Mapping[str, str] = {}
-
-FUNCTIONS = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
-SIZES = frozenset({"abs", "absolute", "pow", "square"})
-MEANS = frozenset({"mean", "sum"})
-CLASSES = ("MSELoss", "L1Loss", "SmoothL1Loss", "HuberLoss")
 
 
 def find(code: Code) -> Iterator[Finding]:
@@ -42,7 +37,7 @@ def find(code: Code) -> Iterator[Finding]:
     sets = "TensorDataset" in code.called_names() or code.subclasses_of("torch.utils.data.Dataset")
     if "Linear" not in code.called_names() or not sets:
         return
-    for module, node, pair in _pairs(code):
+    for module, node, pair in compared_pairs(code):
         for given, target in (pair, pair[::-1]):
             if is_column_of_model(code, module, given) and (
                 is_row(code, module, target) or _squeezed_elsewhere(code, target)
@@ -53,12 +48,19 @@ def find(code: Code) -> Iterator[Finding]:
 
 def _of_gathered(code: Code) -> Iterator[Finding]:
     """Values gathered by action, one column, against what was reduced along the actions; and the other way round."""
-    for module, node, pair in _pairs(code):
+    for module, node, pair in compared_pairs(code):
         for given, target in (pair, pair[::-1]):
             reduced = is_gathered_column(code, module, given) and is_reduced_row(code, module, target)
-            if reduced or (is_squeezed_gather(code, module, target) and is_kept_column(code, module, given)):
+            if reduced or _is_kept_against_squeezed(code, module, given, target):
                 yield _told(module, node, given, target)
                 break
+
+
+def _is_kept_against_squeezed(code: Code, module: Module, given: ast.expr, target: ast.expr) -> bool:
+    if is_kept_column(code, module, given):
+        return is_squeezed_gather(code, module, target)
+    # Only the second of two axes tells that what was gathered has one axis alone.
+    return is_kept_reduction(code, module, given) and is_squeezed_gather(code, module, target, axes=(1,))
 
 
 def _told(module: Module, node: ast.AST, given: ast.expr, target: ast.expr) -> Finding:
@@ -73,7 +75,7 @@ def _squeezed_elsewhere(code: Code, target: ast.expr) -> bool:
     """Whether the program itself squeezes such a column before it compares it with what has the target's name."""
     if not isinstance(target, ast.Name):
         return False
-    for module, _, pair in _pairs(code):
+    for module, _, pair in compared_pairs(code):
         for one, against in (pair, pair[::-1]):
             if _is_named(against, target.id) and _is_squeezed_column(code, module, one):
                 return True
@@ -108,42 +110,6 @@ def _is_squeezed_column(code: Code, module: Module, node: ast.AST) -> bool:
             return False
         node = node.func.value
     return False
-
-
-def _pairs(code: Code) -> Iterator[tuple[Module, ast.AST, tuple[ast.expr, ast.expr]]]:
-    """What is compared: by a loss of torch, or by a difference of which the mean of squares or sizes is taken."""
-    for call in loss_calls(code, FUNCTIONS, CLASSES):
-        args = call.node.args
-        named = {k.arg: k.value for k in call.node.keywords if k.arg in ("input", "target")}
-        if any(isinstance(a, ast.Starred) for a in args) or len(args[:2]) + len(named) != 2:
-            continue
-        first, second = [*args[:2], *(named[n] for n in ("input", "target") if n in named)]
-        yield call.module, call.node, (first, second)
-    for module in code.modules:
-        for node in module.nodes(ast.BinOp):
-            if isinstance(node.op, ast.Sub) and _is_mean_of_sizes(module, node):
-                yield module, node, (node.left, node.right)
-
-
-def _is_mean_of_sizes(module: Module, node: ast.BinOp) -> bool:
-    """``((a - b) ** 2).mean()``, ``torch.abs(a - b).mean()`` and their like."""
-    sized = averaged = False
-    inner: ast.AST = node
-    for parent in module.ancestors(node):
-        if isinstance(parent, ast.stmt):
-            break
-        if isinstance(parent, ast.BinOp) and inner is parent.left and isinstance(parent.op, ast.Pow):
-            sized = True
-        elif isinstance(parent, ast.Attribute):
-            sized = sized or parent.attr in SIZES
-            averaged = averaged or parent.attr in MEANS
-        elif isinstance(parent, ast.Call) and inner in parent.args:
-            sized = sized or last_name(parent.func) in SIZES
-            averaged = averaged or last_name(parent.func) in MEANS
-        elif not isinstance(parent, ast.Call):
-            break
-        inner = parent
-    return sized and averaged
 
 
 _FRAME = """
@@ -293,6 +259,14 @@ def td_loss(online, target, batch, gamma):
     return F.smooth_l1_loss(value{shape}, goal){mark}
 """
 _NEXT = _DOUBLE.replace("gather(1, action)", "gather(1, action.unsqueeze(1))")
+_TOKENS = """
+import torch
+
+def spread(logits, ids):
+    tok = logits.log_softmax(-1).gather(-1, ids.unsqueeze(-1)).squeeze(-1)
+    mean = tok.mean({axis}, keepdim=True)
+    return ((tok - mean) ** 2).mean()
+"""
 _SERIES = """
 import lightning as L
 import numpy as np
@@ -377,6 +351,8 @@ GOOD = (
     Example(_SERIES.format(shape="", used="", mark="")),
     Example(_VALUES.format(shape=".squeeze(1)", keep="", mark="")),
     Example(_VALUES.format(shape="", keep=", keepdim=True", mark="")),
+    Example(_TOKENS.format(axis=-1)),
+    Example(_TOKENS.format(axis=1)),
     Example(_DOUBLE.format(shape="", end="", mark="")),
     Example(_NEXT.format(shape=".squeeze(1)", end=".squeeze(1)", mark="")),
     Example(_NEXT.format(shape=".view(-1)", end=".squeeze(-1)", mark="")),

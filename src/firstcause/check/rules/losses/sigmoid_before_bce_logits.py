@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from firstcause.check.activations import activation, place
+from firstcause.check.activations import activations, place
 from firstcause.check.code import Code, finding
 from firstcause.check.losses import loss_calls
 from firstcause.check.rule import Example
@@ -23,8 +23,9 @@ HOLDS: Mapping[str, str] = {}
 def find(code: Code) -> Iterator[Finding]:
     for call in loss_calls(code, ("binary_cross_entropy_with_logits",), ("BCEWithLogitsLoss",)):
         value = call.argument("input", 0)
-        origins = code.origins(call.module, value.node) if value is not None else []
-        if origins and all(activation(code, o) in ("sigmoid", "softmax") for o in origins):
+        found = activations(code, call.module, value.node) if value is not None else set()
+        if value is not None and found and found <= {"sigmoid", "softmax"}:
+            origins = code.origins(call.module, value.node)
             text = "the loss applies a sigmoid and gets a value that passed one already: predictions stay within 0.5 and 0.73"
             yield finding(SLUG, CATEGORY, *place(code, origins[0]), text, related=(call.site,))
 
