@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 
 from firstcause.source.configs.literal import Places
+from firstcause.source.shell_branches import Variables
 from firstcause.source.shell_counts import counted
 from firstcause.source.shell_sums import computed
 
@@ -35,42 +36,43 @@ _ALL_OF = re.compile(r"\"?\$\{(\w+)\[[@*]\]\}\"?")
 def commands(text: str) -> Iterator[tuple[int, list[ast.expr]]]:
     """The simple commands of a script as words; variables set before are put in, unknown ones stand as ``{}``."""
     places = Places(text)
-    known: dict[str, ast.expr] = {}
-    arrays: dict[str, list[ast.expr]] = {}
+    variables = Variables()
     words: list[ast.expr] = []
-    filled = ""
+    filled, adds, last = "", False, ""
     for start, end, token in _tokens(text):
         if _REDIRECTED.fullmatch(token) or _ALL_GIVEN.fullmatch(token):
             continue
         if filled and token == "\n":
             # An array goes on over several lines.
             continue
+        if token == ";" == last:
+            # Another branch of ``case``.
+            variables.turns()
+        last = token
         every = _ALL_OF.fullmatch(token)
-        if every and every[1] in arrays:
-            words += arrays[every[1]]
+        if every and every[1] in variables.arrays:
+            words += variables.arrays[every[1]]
             continue
         if token not in _ENDS:
             alone = _ALONE.fullmatch(token)
-            said = known.get(alone[1]) if alone else None
+            said = variables.known.get(alone[1]) if alone else None
             # A word that is only a variable is changed where the variable is set.
-            words.append(
-                said if said is not None else places.constant(plain(token, known, arrays), start, end)
-            )
+            words.append(said if said is not None else places.constant(plain(token, variables), start, end))
             continue
         if filled:
-            arrays[filled] = [*arrays.get(filled, []), *words]
+            variables.fills(filled, words, adds)
             words, filled = [], ""
             continue
         named = _ARRAY.fullmatch(text_of(words[-1])) if words and token == "(" else None
         if not _BEFORE_ARRAY.issuperset(text_of(w) for w in words[:-1]):
             named = None
         if named:
-            filled, words = named[1], []
-            if "+" not in named[0]:
-                arrays.pop(filled, None)
+            variables.meets([text_of(w) for w in words[:-1]])
+            filled, adds, words = named[1], "+" in named[0], []
             continue
         if words:
-            _assign(words, known)
+            lead = variables.meets([text_of(w) for w in words])
+            _assign(words[lead:], variables)
             yield words[0].lineno, words
         words = []
     if words:
@@ -85,13 +87,15 @@ def _tokens(text: str) -> Iterator[tuple[int, int, str]]:
         yield match.start(), match.end(), match[0]
 
 
-def _assign(words: list[ast.expr], known: dict[str, ast.expr]) -> None:
+def _assign(words: list[ast.expr], variables: Variables) -> None:
     """Keep the variables that a command sets; one set for a single command's time is not kept."""
+    if not words:
+        return
     declares = text_of(words[0]) in ("export", "local", "readonly", "declare")
     for word in words[1:] if declares else words if len(words) == 1 else ():
         match = _ASSIGNED.fullmatch(text_of(word))
         if match:
-            known[match[1]] = ast.copy_location(ast.Constant(match[2]), word)
+            variables.sets(match[1], ast.copy_location(ast.Constant(match[2]), word))
 
 
 def exported(words: list[ast.expr]) -> Iterator[tuple[str, ast.expr]]:
@@ -113,17 +117,17 @@ def text_of(node: ast.expr) -> str:
     return str(node.value) if isinstance(node, ast.Constant) else ""
 
 
-def plain(token: str, known: dict[str, ast.expr], arrays: dict[str, list[ast.expr]]) -> str:
+def plain(token: str, variables: Variables) -> str:
     """A word without its quotes, its variables put in."""
 
     target = _ASSIGNED.match(token)
 
     def filled(match: re.Match[str]) -> str:
         if match[0].startswith(("$(", "${#")):
-            number = computed(match[0], known, target[1] if target else "")
-            number = counted(match[0], known, arrays, plain) if number is None else number
+            number = computed(match[0], variables.known, target[1] if target else "")
+            number = counted(match[0], variables, plain) if number is None else number
             return "{}" if number is None else str(number)
-        said = known.get(match[1] or match[3] or "")
+        said = variables.known.get(match[1] or match[3] or "")
         return text_of(said) if said is not None else match[2] if match[2] is not None else "{}"
 
     found = []

@@ -1,10 +1,12 @@
-"""Numbers that a shell script computes: how many items a variable or an array holds, and products."""
+"""How many items a variable or an array of a shell script holds."""
 
 from __future__ import annotations
 
 import ast
 import re
 from collections.abc import Callable
+
+from firstcause.source.shell_branches import Variables
 
 _OF_ARRAY = re.compile(r"\$\{#(\w+)\[[@*]\]\}")
 _TEXT = r"(?P<text>\"[^\"]*\"|'[^']*'|[\w$,{}:.-]+)"
@@ -25,43 +27,20 @@ _OF_ITEMS = tuple(
 )
 _FIGURES = re.compile(r"[\w.:/-]+(?:,[\w.:/-]+)*")
 
-# A product, as scripts write a length: ``$((16 * 1024))``.
-_COMPUTED = re.compile(r"\$\(\(([^()]*)\)\)")
-_FACTOR = re.compile(r"\$?\{?(\w+)\}?")
 
-Known = dict[str, ast.expr]
-Arrays = dict[str, list[ast.expr]]
-
-
-def counted(
-    word: str, known: Known, arrays: Arrays, plain: Callable[[str, Known, Arrays], str]
-) -> int | None:
+def counted(word: str, variables: Variables, plain: Callable[[str, Variables], str]) -> int | None:
     """The number that ``${#GPUS[@]}`` or ``$(tr ',' '\n' <<< "$GPUS" | wc -l)`` stands for, where it is known."""
     array = _OF_ARRAY.fullmatch(word)
     if array:
-        return len(arrays[array[1]]) if array[1] in arrays else None
-    computed = _COMPUTED.fullmatch(word)
-    if computed:
-        return _product(computed[1], known, arrays, plain)
+        words = variables.arrays.get(array[1])
+        return len(words) if words is not None and not any(_is_unknown(w) for w in words) else None
     for pattern in _OF_ITEMS:
         match = pattern.fullmatch(word)
         if match:
-            text = plain(match["text"], known, arrays)
+            text = plain(match["text"], variables)
             return text.count(",") + 1 if _FIGURES.fullmatch(text) else None
     return None
 
 
-def _product(
-    text: str, known: Known, arrays: Arrays, plain: Callable[[str, Known, Arrays], str]
-) -> int | None:
-    """A product of whole numbers and of variables that hold some; None for any other arithmetic."""
-    result = 1
-    for part in text.split("*"):
-        factor = _FACTOR.fullmatch(part.strip())
-        if factor is None:
-            return None
-        value = factor[1] if factor[1].isdigit() else plain(f"${factor[1]}", known, arrays)
-        if not value.isdigit():
-            return None
-        result *= int(value)
-    return result
+def _is_unknown(word: ast.expr) -> bool:
+    return isinstance(word, ast.Constant) and word.value == "{}"

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from firstcause.check.compliance.agree import agrees
@@ -240,3 +242,20 @@ def test_a_batch_without_accumulation_is_no_product():
     size, none = asked("batch_size", 8), asked("gradient_accumulation", 1)
     assert ("batch_size", "8", "4", 1) in told([size, none], PARTS)[0]
     assert not [row for row in told([size], PARTS)[0] if row[0] == "batch_size"]
+
+
+def test_a_wish_for_the_evaluation_contradicts_none_for_the_training():
+    both = [asked("batch_size", 8), asked("batch_size", 16, scope="eval")]
+    training, evaluation = fact("batch_size", 8, 3), fact("eval_batch_size", 16, 4)
+    assert told(both, [training]) == ([], ["batch_size"])
+    assert told(both, [training, evaluation]) == ([], ["batch_size"])
+    assert told(both, [training, fact("eval_batch_size", 8, 4)])[0] == [("batch_size", "16", "8", 4)]
+    assert told(both, [fact("batch_size", 16, 3), evaluation])[0] == [("batch_size", "8", "16", 3)]
+
+
+def test_two_values_in_one_sentence_are_asked_about_as_such():
+    sentence = "1e-4 for the adapter and 1e-3 for the head"
+    both = [replace(asked("learning_rate", v), sentence=sentence) for v in (1e-4, 1e-3)]
+    (found,) = compare(both, [fact("learning_rate", 1e-4)]).findings
+    assert "another" not in found.message
+    assert "which “1e-4 for the adapter and 1e-3 for the head” asks for beside 0.001" in found.message

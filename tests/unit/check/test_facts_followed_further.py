@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-
 import pytest
 from fact_reading import read, values
 
@@ -11,8 +9,6 @@ from firstcause.check.compliance.compare import compare
 from firstcause.check.facts import Fact
 from firstcause.schema.instruction import Instruction
 from firstcause.schema.site import Site
-from firstcause.source.shell import plain
-from firstcause.source.shell_counts import counted
 
 SAVING = """
 import torch
@@ -189,21 +185,6 @@ def test_a_rate_that_a_cosine_sets_follows_it(tmp_path):
     """
     asked = [("scheduler", "cosine")]
     assert [f.value for f in read(tmp_path, source, asked) if f.key == "scheduler"] == ["cosine"]
-
-
-@pytest.mark.parametrize(
-    ("word", "number"),
-    [
-        ("$((16 * 1024))", 16384),
-        ("$(($CARDS*8))", 32),
-        ("$((CARDS * 2))", 8),
-        ("$((16 + 1))", None),
-        ("$((X * 2))", None),
-    ],
-)
-def test_a_product_in_a_shell_script_is_computed(word, number):
-    known = {"CARDS": ast.Constant("4")}
-    assert counted(word, known, {}, plain) == number
 
 
 @pytest.mark.parametrize(("policy", "found"), [("rand-m9-mstd0.5-inc1", True), ("original", False)])
