@@ -67,20 +67,27 @@ def _is_as_read(code: Code, module: Module, table: ast.expr, hops: int) -> bool:
 def _has_all(code: Code, origin: Origin, hops: int) -> bool:
     node, module = origin.node, origin.module
     if isinstance(node, ast.Subscript):
-        # ``table[table.age > 3]`` takes rows.
-        return isinstance(node.slice, ast.Compare) and _is_as_read(code, module, node.value, hops - 1)
+        rows = _of_rows(node)
+        return rows is not None and _is_as_read(code, module, rows, hops - 1)
     if not isinstance(node, ast.Call):
         return False
-    if external(resolve(code.project, module, node.func)).startswith("pandas.read_"):
+    name = external(resolve(code.project, module, node.func))
+    if name.startswith("pandas.read_"):
         return True
+    if last_name(node.func) == "train_test_split" and node.args:
+        return _is_as_read(code, module, node.args[0], hops - 1)
     # Along the other axis the same methods take columns.
     across = any(k.arg in ("axis", None) for k in node.keywords) and last_name(node.func) != "drop"
-    method = isinstance(node.func, ast.Attribute) and node.func.attr in KEEPS and not across
-    return (
-        method
-        and isinstance(node.func, ast.Attribute)
-        and _is_as_read(code, module, node.func.value, hops - 1)
-    )
+    kept = node.func.value if isinstance(node.func, ast.Attribute) and node.func.attr in KEEPS else None
+    return kept is not None and not across and _is_as_read(code, module, kept, hops - 1)
+
+
+def _of_rows(node: ast.Subscript) -> ast.expr | None:
+    """The table of which rows are taken: ``table[table.age > 3]``, ``table.iloc[chosen]``."""
+    by_place = isinstance(node.value, ast.Attribute) and node.value.attr in ("iloc", "loc")
+    if by_place and isinstance(node.value, ast.Attribute):
+        return None if isinstance(node.slice, ast.Tuple) else node.value.value
+    return node.value if isinstance(node.slice, ast.Compare) else None
 
 
 def _cuts(code: Code, chosen: ast.AST) -> bool:
