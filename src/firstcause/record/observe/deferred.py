@@ -10,7 +10,6 @@ Where ranks hold shards, a flag of one of them would part it from the others: th
 from __future__ import annotations
 
 import atexit
-import copy
 import ctypes
 import math
 import os
@@ -64,7 +63,7 @@ class Waiting:
 
 
 class Slots:
-    """Pinned rows for the values of the steps on their way.
+    """Pinned rows for the values of the steps on their way, each with the event that tells its arrival.
 
     Never given back: to free pinned memory after the context has died would end the process.
     """
@@ -72,11 +71,17 @@ class Slots:
     def __init__(self, width: int, device: torch.device) -> None:
         self.rows = torch.empty((DEPTH + 1, width), dtype=torch.float64, pin_memory=device.type == "cuda")
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(self.rows))
+        # No more steps are on their way than there are rows: an event is recorded anew when its step is long read.
+        self.events = [_event(device) for _ in range(DEPTH + 1)]
         self.next = 0
 
-    def take(self) -> torch.Tensor:
+    def take(self, read: torch.Tensor) -> tuple[torch.Tensor, Any]:
+        """The next row, with what is to arrive there under way, and its event."""
         self.next = (self.next + 1) % (DEPTH + 1)
-        return self.rows[self.next]
+        values = self.rows[self.next, : len(read)].copy_(read, non_blocking=True)
+        event = self.events[self.next]
+        event.record(torch.cuda.current_stream(read.device) if read.is_cuda else None)
+        return values, event
 
 
 class Deferred:
@@ -140,14 +145,14 @@ class Deferred:
         losses = recorder.losses[-LOSSES:]
         with torch.no_grad():
             # In float64 a sum of squares of narrower values is finite wherever they are, so that the norm decides.
-            norms = torch.stack(torch._foreach_norm(list(gradients), 2, dtype=torch.float64))
-            if guarded:
-                torch._amp_foreach_non_finite_check_and_unscale_([norms], flag, one)
+            norms = torch._foreach_norm(list(gradients), 2, dtype=torch.float64)
             # Few calls: where a step is short, each of them is what it costs.
-            read = torch.cat([norms, *(_scalar(x, device) for x in losses)]) if losses else norms
+            read = torch.stack([*norms, *(_scalar(x, device) for x in losses)])
+            if guarded:
+                torch._amp_foreach_non_finite_check_and_unscale_([read[: len(norms)]], flag, one)
             if plan.slots is None:
                 plan.slots = Slots(len(gradients) + LOSSES, device)
-            values = plan.slots.take()[: len(read)].copy_(read, non_blocking=True)
+            values, event = plan.slots.take(read)
         self.waiting.append(
             Waiting(
                 recorder.step,
@@ -155,7 +160,7 @@ class Deferred:
                 row.rate(optimizer),
                 plan,
                 # Its snapshots are emptied when the pass is over.
-                [] if recorder.failed else [copy.copy(s) for s in recorder.window],
+                [] if recorder.failed else [s.twin() for s in recorder.window],
                 guarded,
                 looked,
                 scaled,
@@ -163,7 +168,7 @@ class Deferred:
                 parameters,
                 weakref.ref(optimizer),
                 values,
-                _marker(device),
+                event,
             )
         )
         if guarded:
@@ -290,7 +295,10 @@ class Deferred:
 
 
 class _Arrived:
-    """The mark of a device whose work is over when its call returns."""
+    """The event of a device whose work is over when its call returns."""
+
+    def record(self, stream: None) -> None:
+        """There is nothing to come."""
 
     def query(self) -> bool:
         return True
@@ -299,20 +307,14 @@ class _Arrived:
         """There is nothing to wait for."""
 
 
-def _marker(device: torch.device) -> Any:
-    if device.type != "cuda":
-        return _Arrived()
-    event = torch.cuda.Event()
-    event.record(torch.cuda.current_stream(device))
-    return event
+def _event(device: torch.device) -> Any:
+    return torch.cuda.Event() if device.type == "cuda" else _Arrived()
 
 
 def _scalar(loss: torch.Tensor, device: torch.device) -> torch.Tensor:
-    """One value beside those of float64 that it is put behind."""
-    value = (loss if loss.numel() == 1 else loss.sum()).reshape(1)
-    if value.device == device and value.is_floating_point():
-        return value
-    return value.to(device, torch.float64, non_blocking=True)
+    """One value of float64, as those are beside which it is put: of several kinds, each would be copied by itself."""
+    value = loss if loss.numel() == 1 else loss.sum()
+    return value.reshape(()).to(device, torch.float64, non_blocking=True)
 
 
 def _tensors(window: Sequence[Snapshot]) -> Iterator[torch.Tensor]:

@@ -60,6 +60,12 @@ class Snapshot:
     def keep_generators(self, generators: Iterable[Any]) -> None:
         self.generators = [(g, rng.state_of(g)) for g in generators]
 
+    def twin(self) -> Snapshot:
+        """Another with the same contents, which outlives the emptying of this one."""
+        twin = object.__new__(Snapshot)
+        twin.__dict__.update(self.__dict__)
+        return twin
+
     def fade(self) -> Snapshot:
         """This mark after its step: its random numbers' states, and nothing of the program held but weakly."""
         self.values, self.kept, self.buffers, self.copies, self.versions = {}, [], [], [], []
