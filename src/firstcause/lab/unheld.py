@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import torch
@@ -27,12 +28,14 @@ class Place:
     looks: int = 0
     own_looks: int = 0
     longest: int = 0
+    objects: int = 1
     changed: bool = False
 
     def look(self, parameter: torch.nn.Parameter) -> None:
         """What stands there now has a gradient and no optimizer."""
         if parameter is not self.parameter:
             self.changed = self.has_changed()
+            self.objects += 1
             self.parameter, self.figure, self.own_looks = parameter, figure_of(parameter), 0
         self.looks += 1
         self.own_looks += 1
@@ -44,9 +47,7 @@ class Place:
 
     def now(self) -> torch.nn.Parameter | None:
         """What stands there now; a parameter in a container is itself."""
-        return (
-            self.owner._parameters.get(self.name) if self.name in self.owner._parameters else self.parameter
-        )
+        return self.owner._parameters.get(self.name, self.parameter)
 
 
 class Places:
@@ -65,14 +66,16 @@ class Places:
                 self.all[key] = Place(owner, name, p, figure_of(p))
             self.all[key].look(p)
 
-    def unheld(self, least: int) -> list[int]:
+    def unheld(self, least: int, orphans: Collection[torch.Size]) -> list[int]:
         """The ids of what stands now at those places that had one at ``least`` looks, and whose values never changed.
 
-        A program that puts in a new one at each step has its own way to train.
+        Of a place with several, only if an optimizer holds one of its shape that no module has any more (``orphans``): a
+        program that draws one anew from time to time, and was to train none, does as it means to.
         """
         found = [
             p.now()
             for p in self.all.values()
             if p.looks >= least and p.longest >= LEAST_SAME and not p.has_changed()
+            if p.objects == 1 or p.parameter.shape in orphans
         ]
         return [id(p) for p in found if p is not None]

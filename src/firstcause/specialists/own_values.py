@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from firstcause.lab.counterfactual import Arm, Ran
 from firstcause.source.own_values import Reading, Series, series
 from firstcause.source.pairing.texts import changed
+from firstcause.source.rewrites import Rewrite, statements_of
 from firstcause.specialists.examination import Examination, Facts
 
 WATCH = {"watch": ["targets_in_input"], "samples": True}
@@ -108,22 +109,12 @@ def _changed(one: Series) -> Facts:
     """One value in the middle of the series is another one."""
     line = f"import copy\n{one.name} = copy.deepcopy({one.name})\n{one.name}[len({one.name}) // 2] += 1.0"
     own = one.module.segment(one.statement)
-    return _statement(one, one.statement, f"{line}\n{own}" if one.before else f"{own}\n{line}")
+    text = f"{line}\n{own}" if one.before else f"{own}\n{line}"
+    (changes,) = statements_of([Rewrite(one.module, one.statement, text)])
+    return changes
 
 
 def _earlier(one: Series, reading: Reading) -> Facts:
     text = changed(one.module, reading.statement, (reading.index, reading.earlier))
-    return _statement(one, reading.statement, text)
-
-
-def _statement(one: Series, statement: object, text: str) -> Facts:
-    return {
-        "file": one.module.path,
-        "line": getattr(statement, "lineno", 0),
-        "column": getattr(statement, "col_offset", 0),
-        "last": getattr(statement, "end_lineno", 0),
-        "kind": "run",
-        "number": 0,
-        "how": "instead",
-        "text": text,
-    }
+    (moves,) = statements_of([Rewrite(one.module, reading.statement, text)])
+    return moves

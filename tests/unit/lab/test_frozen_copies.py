@@ -140,3 +140,21 @@ def test_a_copy_of_what_was_trained_is_nothing_random(tmp_path: Any) -> None:
     found = {p["name"]: p["values"] for p in facts["frozen"] if p["last_on"] is None}
     assert found["body.weight"] == "kept"
     assert seen(facts, tmp_path) is None
+
+
+def test_a_trunk_that_is_taken_over_once_its_own_model_has_done_its_work_is_off_on_purpose(
+    tmp_path: Any,
+) -> None:
+    def whole(step: Any) -> None:
+        base = Net()
+        train(step, base, torch.optim.SGD(base.parameters(), 0.1), 10)
+        base.requires_grad_(False)
+        task = Net()
+        task.body = copy.deepcopy(base.body)
+        train(step, task, torch.optim.SGD(task.parameters(), 0.01))
+        base(torch.randn(16, 6))
+
+    facts, _ = watch("frozen_parts", whole)
+    source = HELPED.format(makes=RETURNED, then="student = make(teacher)")
+    assert any(p["copy_of"] for p in facts["frozen"])
+    assert seen(facts, tmp_path, source) is None

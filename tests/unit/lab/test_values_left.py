@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,6 +14,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from firstcause.lab.counterfactual import Ran
+from firstcause.source import Project
 from firstcause.specialists.data_loading.target_leakage import seen
 
 WORDS, MASK, LENGTH = 12, 12, 8
@@ -56,8 +59,15 @@ def mostly(ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
 
 
 def unused(ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    hidden = torch.where(mask, torch.full_like(ids, MASK), ids)
-    return ids if hidden is not None else hidden
+    hidden = torch.where(mask, torch.full_like(ids, MASK), ids)  # noqa: F841
+    return ids
+
+
+def counted(ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    """What is left without them is summed up, and shown to somebody."""
+    rest = ids.masked_fill(mask, 0)
+    assert rest.sum() >= 0
+    return ids
 
 
 def plain(ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
@@ -105,8 +115,20 @@ def test_answers_stand_in_the_input_where_what_hides_them_is_lost(
     assert left["dropped"]
     assert left["model"]["text"] == "logits = net(give(ids, mask))"
     assert left["compared"] > 80
-    said = seen(Ran("audit", "program", facts={"left": left}), None)  # type: ignore[arg-type]
-    assert f"all of {left['compared']} values that the model is to find" in str(said)
+    assert f"all of {left['compared']} values that the model is to find" in str(said(left))
+
+
+def said(left: dict[str, Any]) -> str | None:
+    project = Project.of_script(__file__, str(Path(__file__).parent))
+    examination = SimpleNamespace(project=project, once=lambda name, make: make())
+    return seen(Ran("audit", "program", facts={"left": left}), examination)  # type: ignore[arg-type]
+
+
+def test_what_is_made_without_the_answers_may_be_for_something_else() -> None:
+    left = watched(of_words(counted), "values_left")["left"]
+
+    assert left["site"]["text"].startswith("rest = ids.masked_fill")
+    assert said(left) is None
 
 
 @pytest.mark.parametrize("give", [written, mostly, plain])
@@ -147,6 +169,29 @@ def of_numbers(hides: bool, lost: bool) -> Training:
         return net
 
     return training
+
+
+@pytest.mark.parametrize("both", [False, True])
+def test_a_model_that_is_to_give_back_every_place_has_nothing_to_find(both: bool) -> None:
+    def training(begin: Callable[[], None]) -> object:
+        torch.manual_seed(0)
+        net = Filler(False)
+        optimizer = torch.optim.Adam(net.parameters(), 1e-2)
+        begin()
+        for _ in range(6):
+            x = torch.randn(8, 20)
+            high = x > 0.5
+            x.masked_fill(high, 0.0)
+            out = net(x, high)
+            loss = 10 * F.mse_loss(out[high], x[high])
+            if both:
+                loss = loss + F.mse_loss(out[~high], x[~high])
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        return net
+
+    assert (watched(training, "values_left")["left"] is None) == both
 
 
 @pytest.mark.parametrize(

@@ -133,17 +133,17 @@ def _constructions(project: Project) -> list[Value]:
 
 
 def _rates_of_groups(project: Project) -> list[Value]:
-    """The rates in the dictionaries of parameter groups, where they are worked out and stand for several groups at once."""
-    shown = [
-        (
-            module,
-            dict(zip([k.value for k in node.keys if isinstance(k, ast.Constant)], node.values, strict=False)),
-        )
-        for module in project.modules
-        for node in ast.walk(module.tree)
-        if isinstance(node, ast.Dict) and all(isinstance(k, ast.Constant) for k in node.keys)
-    ]
-    return [Value(module, group["lr"]) for module, group in shown if {"params", "lr"} <= set(group)]
+    """The rates in dictionaries with the keys of a parameter group, whoever gets them."""
+    found = []
+    for module in project.modules:
+        for node in ast.walk(module.tree):
+            if not isinstance(node, ast.Dict) or not all(isinstance(k, ast.Constant) for k in node.keys):
+                continue
+            group = {
+                k.value: v for k, v in zip(node.keys, node.values, strict=True) if isinstance(k, ast.Constant)
+            }
+            found += [Value(module, group["lr"])] if {"params", "lr"} <= group.keys() else []
+    return found
 
 
 def _makes_optimizer(name: str) -> bool:

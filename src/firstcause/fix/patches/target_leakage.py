@@ -18,6 +18,7 @@ from firstcause.fix.operations import Facts, module_of, named_line
 from firstcause.fix.rewrite import added_keyword, replaced
 from firstcause.schema import Fix, Site
 from firstcause.source import Project
+from firstcause.source.callsites import last_name
 from firstcause.source.leaks import leak
 from firstcause.source.own_values import series
 
@@ -66,7 +67,7 @@ def _kept(facts: Facts, project: Project, root: str) -> Fix | None:
         and isinstance(n.value.func, ast.Attribute)
         and n.value.func.attr == facts["hidden_by"]
         and isinstance(n.value.func.value, (ast.Name, ast.Attribute, ast.Subscript))
-        and _last(n.value.func.value) not in ("torch", "F", "functional")
+        and last_name(n.value.func.value) not in ("torch", "F", "functional")
     ]
     if module is None or len(calls) != 1:
         return None
@@ -82,11 +83,6 @@ def _kept(facts: Facts, project: Project, root: str) -> Fix | None:
         f"{site}: the model no longer sees what it is to find; the loss rises to what can be found from the rest.",
         "Weights that were trained on inputs that held the answers.",
     )
-
-
-def _last(node: ast.expr) -> str:
-    """The last name of what a function is taken from."""
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
 def _read_earlier(facts: Facts, project: Project, root: str) -> Fix | None:

@@ -21,6 +21,7 @@ import torch
 
 from firstcause.lab import places
 from firstcause.lab.audit import Watcher
+from firstcause.lab.optimizers import figure_of
 from firstcause.record.observe.guard import unseen
 
 HERE = os.path.dirname(__file__)
@@ -168,7 +169,7 @@ def _attributes(module: torch.nn.Module) -> Iterator[tuple[tuple[str, str], torc
 def _figure(state: Mapping[Any, Any]) -> float:
     """A number that tells one state of a model from another."""
     tensors = (t for t in state.values() if isinstance(t, torch.Tensor))
-    return sum(float(t.detach().double().abs().sum()) for t in tensors)
+    return sum(map(figure_of, tensors))
 
 
 def _evaluated(copied: torch.nn.Module, batch: tuple[Any, ...]) -> torch.Tensor | None:

@@ -89,11 +89,10 @@ class Watch(Watcher):
             if site is not None:
                 # Python 3.10 does not tell the column: two tensors cut in one line are told apart by where they lie.
                 where = (site["file"], site["line"], site.get("column", call.args[0].data_ptr()))
-                one = self.slices.setdefault(where, {"site": site, "passes": 0, "begun": []})
+                one = self.slices.setdefault(where, {"site": site, "begun": []})
                 key = call.args[1] if call.name == "getitem" else None
                 first = key[0] if isinstance(key, tuple) else key
                 if first is None or first.start == 0:
-                    one["passes"] += 1
                     one["begun"].append(self.total)
 
     def before_step(self, optimizer: torch.optim.Optimizer) -> None:
@@ -143,19 +142,14 @@ class Watch(Watcher):
     def facts(self) -> dict[str, Any]:
         trained = [c for c in self.loaders.trained() if c.is_sequential]
         course = max(trained, key=lambda c: c.trained, default=None)
-        cut = max(self.slices.values(), key=lambda s: s["passes"], default=None)
+        cut = max(self.slices.values(), key=lambda s: len(s["begun"]), default=None)
         if course is not None:
-            begun = self.begun[course.number]
-            source: dict[str, Any] = {
-                "by": "loader",
-                "passes": course.begun,
-                "site": course.site,
-                "begun": begun,
-            }
+            source: dict[str, Any] = {"by": "loader", "site": course.site, "begun": self.begun[course.number]}
         elif cut is not None and not self.loaders.trained():
             source = {"by": "slices"} | cut
         else:
-            source = {"by": None}
+            source = {"by": None, "begun": []}
+        source["passes"] = len(source["begun"])
         if self.targets or not self.by_hand:
             figures = {"runs": _runs(self.targets), "steps": self.steps, "loss": self._loss(), "alone": None}
         else:

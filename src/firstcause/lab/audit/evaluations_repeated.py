@@ -15,6 +15,7 @@ from firstcause.lab import places
 from firstcause.lab.audit import Call, Watcher
 from firstcause.lab.modes import drops
 from firstcause.lab.optimizers import Optimizers
+from firstcause.lab.quiet_pass import unchanged
 
 # Names of functions whose passes are evaluations, and of those that drop values on purpose.
 EVALUATES = re.compile(
@@ -130,22 +131,17 @@ class Watch(Watcher):
 
     def _repeat(self, module: torch.nn.Module, args: Any, result: torch.Tensor) -> list[float] | None:
         """How far a second pass lies from the first, and two without dropout from each other, in parts of the spread."""
-        buffers = [(b, b.clone()) for b in module.buffers()]
-        state = torch.get_rng_state()
         self.busy = True
         try:
-            again = module(*args)
-            with Without():
-                quiet = [module(*args), module(*args)]
+            with unchanged(module):
+                again = module(*args)
+                with Without():
+                    quiet = [module(*args), module(*args)]
         except (TypeError, RuntimeError, IndexError, ValueError):
             # A pass that takes keyword arguments, or cannot be made twice.
             return None
         finally:
             self.busy = False
-            torch.set_rng_state(state)
-            with torch.no_grad():
-                for buffer, before in buffers:
-                    buffer.copy_(before)
         spread = float(result.float().std()) or 1.0
         return [_apart(again, result) / spread, _apart(quiet[0], quiet[1]) / spread]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -28,6 +29,8 @@ class Held:
     held: set[int] = field(default_factory=set)
     on: set[int] = field(default_factory=set)
     idle: bool = False
+    # By module the number of its steps before which the module ran since the step before.
+    beside: Counter[int] = field(default_factory=Counter)
 
 
 class Watch(Watcher):
@@ -37,6 +40,8 @@ class Watch(Watcher):
 
     def start(self) -> None:
         self.running, self.total = Ran(), 0
+        # The modules that ran since the last step, with gradients or without.
+        self.since: set[int] = set()
         # In the order of their first steps. An optimizer may be gone before the end, and its number another one's.
         self.records: list[Held] = []
         self.of: WeakKeyDictionary[torch.optim.Optimizer, Held] = WeakKeyDictionary()
@@ -48,6 +53,7 @@ class Watch(Watcher):
 
     def ran(self, module: torch.nn.Module, args: tuple[Any, ...], result: Any) -> None:
         self.running.add(module)
+        self.since.add(id(module))
 
     def before_step(self, optimizer: torch.optim.Optimizer) -> None:
         self.total += 1
@@ -57,6 +63,8 @@ class Watch(Watcher):
         record = self.of[optimizer]
         record.steps += 1
         record.first, record.last = record.first or self.total, self.total
+        record.beside.update(self.since)
+        self.since = set()
         if record.steps > LOOKED and record.steps % THEN:
             return
         record.idle = True
@@ -124,6 +132,8 @@ class Watch(Watcher):
             "added": any(self._is_added(id(parameter), r) for r in holders),
             "alone": bool(holders) and self.alone.get(id(parameter), False),
             "copy_of": type(twin[0]).__name__ if twin is not None else None,
+            # Whether what it is a copy of runs at most steps of those who are to train the copy, as a teacher does.
+            "beside": twin is not None and any(2 * r.beside[id(twin[0])] >= r.steps > 0 for r in holders),
             "idle": bool(holders) and all(r.idle for r in holders),
         }
 

@@ -147,13 +147,8 @@ class Watch(Watcher):
         stepped = {id(p) for c in courses for p in parameters(c.optimizer)}
         idle = [c for c in self.courses.values() if not c.steps and not _ids(c.optimizer) & stepped]
         return {
-            "gradients": [
-                self._told(c) | ({"losses": _numbers(c.losses)} if self.settings.get("losses") else {})
-                for c in courses
-            ],
-            "unstepped": [
-                self._told(c) | {"losses": _numbers(c.losses)} for c in idle if c.backwards and not _moved(c)
-            ],
+            "gradients": [self._told(c) for c in courses],
+            "unstepped": [self._told(c) for c in idle if c.backwards and not _moved(c)],
             "backward_losses": _numbers(self.losses),
             "clears": [{"site": self.sites[k], "times": n} for k, n in self.clears.items()],
         }
@@ -161,6 +156,7 @@ class Watch(Watcher):
     def _told(self, course: Course) -> dict[str, Any]:
         where = max(course.cleared, key=lambda k: course.cleared[k], default=None)
         return {
+            "losses": _numbers(course.losses),
             "optimizer": type(course.optimizer).__name__,
             "parameters": len(_ids(course.optimizer)),
             "steps": course.steps,

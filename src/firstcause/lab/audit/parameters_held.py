@@ -67,7 +67,8 @@ class Watch(Watcher):
     def facts(self) -> dict[str, Any]:
         known = self.running.parameters()
         held = self.optimizers.held() | self.ever_held
-        missing = [i for i in self.places.unheld(LEAST) if i in known and i not in held]
+        orphans = {p.shape for o in self.optimizers.all for p in parameters(o) if id(p) not in known}
+        missing = [i for i in self.places.unheld(LEAST, orphans) if i in known and i not in held]
         roots = self.running.roots()
         names = {
             id(p): (n, type(root).__name__) for root in reversed(roots) for n, p in root.named_parameters()

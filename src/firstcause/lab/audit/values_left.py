@@ -1,7 +1,8 @@
 """Values that a model is to find for some places, left in its input there though the program makes a version without them.
 
 Seen where a loss compares selected places alone, all of its targets stand in the input at these places, what is given out
-for a place changes with the value there, and a call has made the same input without them that no model was given.
+for a place changes with the value there, and a call has made the same input without them that no model was given. Losses
+that compare every place between them are of a model that gives back what it gets.
 """
 
 from __future__ import annotations
@@ -58,6 +59,8 @@ class Watch(Watcher):
         self.given: list[Given] = []
         # The versions that were to be given in this step.
         self.pending: list[torch.Tensor] = []
+        # The places that the losses of this step compared.
+        self.asked: list[torch.Tensor] = []
         self.looks, self.compared, self.busy = 0, 0, False
         self.found: dict[str, Any] | None = None
         # A model has been given a version without the values, or does not see them: they are hidden, all in all.
@@ -117,6 +120,7 @@ class Watch(Watcher):
         mask, values = self._selection(call, target)
         if mask is None or not 0 < int(mask.sum()) < mask.numel():
             return
+        self.asked.append(mask)
         fits = [g for g in self.given if g.values.shape[: mask.dim()] == mask.shape]
         same = [g for g in fits if _holds(g.values[mask], values)]
         version = next((v for g in same for v in self.versions if _hides(v, g.values, mask)), None)
@@ -170,7 +174,8 @@ class Watch(Watcher):
     def after_step(self, optimizer: torch.optim.Optimizer) -> None:
         # At the end of the step: a model may be given the version behind the loss of the whole input.
         self.hidden = self.hidden or any(_same(v, g.values) for v in self.pending for g in self.given)
-        self.given, self.versions, self.pending = [], [], []
+        self.hidden = self.hidden or bool(self.pending and _cover(self.asked))
+        self.given, self.versions, self.pending, self.asked = [], [], [], []
 
     def facts(self) -> dict[str, Any]:
         if self.hidden or self.found is None or self.looks < LEAST_LOOKS:
@@ -184,6 +189,12 @@ def _is_mask(key: Any) -> bool:
 
 def _same(one: torch.Tensor, other: torch.Tensor) -> bool:
     return bool(one.shape == other.shape and one.device == other.device and torch.equal(one, other))
+
+
+def _cover(places: list[torch.Tensor]) -> bool:
+    """Whether masks of one shape take in every place between them."""
+    shapes = {p.shape for p in places}
+    return any(bool(torch.stack([p for p in places if p.shape == s]).any(0).all()) for s in shapes)
 
 
 def _holds(chosen: torch.Tensor, values: torch.Tensor) -> bool:

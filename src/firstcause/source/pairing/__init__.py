@@ -25,7 +25,8 @@ from firstcause.source.pairing import (
     unsorted,
     written,
 )
-from firstcause.source.pairing.parting import Parting, Rewrite
+from firstcause.source.pairing.parting import Parting
+from firstcause.source.rewrites import Rewrite
 
 __all__ = ["Parting", "Rewrite", "partings"]
 

@@ -10,8 +10,9 @@ from itertools import pairwise
 from firstcause.source.callsites import last_name
 from firstcause.source.module import Module
 from firstcause.source.pairing.pairs import name_of
-from firstcause.source.pairing.parting import Parting, Rewrite
+from firstcause.source.pairing.parting import Parting
 from firstcause.source.pairing.texts import changed, one_line
+from firstcause.source.rewrites import Rewrite
 
 # What is compared with an output: it has to go where its input goes.
 TARGET = re.compile(

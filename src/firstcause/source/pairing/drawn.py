@@ -6,8 +6,8 @@ import ast
 
 from firstcause.source.callsites import last_name
 from firstcause.source.module import Module
-from firstcause.source.pairing.parting import Rewrite
 from firstcause.source.pairing.texts import changed
+from firstcause.source.rewrites import Rewrite
 
 DRAWS = frozenset(
     {

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from firstcause.source.module import Module
 from firstcause.source.pairing.drawn import DRAWS, drawn_once
 from firstcause.source.pairing.pairs import name_of
-from firstcause.source.pairing.parting import Rewrite
 from firstcause.source.pairing.texts import changed
+from firstcause.source.rewrites import Rewrite
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,8 +9,9 @@ from firstcause.source.callsites import last_name
 from firstcause.source.module import Module
 from firstcause.source.pairing.drawn import drawn_once, draws
 from firstcause.source.pairing.pairs import given, name_of
-from firstcause.source.pairing.parting import Parting, Rewrite
+from firstcause.source.pairing.parting import Parting
 from firstcause.source.pairing.texts import changed, one_line
+from firstcause.source.rewrites import Rewrite
 
 # Statements that stand so near to each other that what they read is used together.
 NEAR = 2

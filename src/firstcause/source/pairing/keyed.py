@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from firstcause.source.callsites import last_name
 from firstcause.source.module import Module
 from firstcause.source.pairing.pairs import MOST_TOGETHER, name_of
-from firstcause.source.pairing.parting import Parting, Rewrite
+from firstcause.source.pairing.parting import Parting
 from firstcause.source.pairing.sorted_tables import (
     MODULES,
     Sorted,
@@ -21,6 +21,7 @@ from firstcause.source.pairing.sorted_tables import (
     sorted_by,
 )
 from firstcause.source.pairing.texts import changed, one_line
+from firstcause.source.rewrites import Rewrite
 
 # What brings rows into an order, or to those of another table.
 ORDERING = frozenset({

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 
 from firstcause.source.callsites import last_name
 from firstcause.source.module import FunctionNode, Module
-from firstcause.source.pairing.parting import Parting, Rewrite
+from firstcause.source.pairing.parting import Parting
 from firstcause.source.pairing.texts import changed, one_line
+from firstcause.source.rewrites import Rewrite
 
 # What draws the noise of a batch; what draws row numbers is another matter.
 DRAWS = frozenset({"rand", "rand_like", "randn", "randn_like", "normal", "standard_normal"})

@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from firstcause.source.module import Module
-from firstcause.source.pairing.parting import Parting, Rewrite
+from firstcause.source.pairing.parting import Parting
 from firstcause.source.pairing.texts import changed
+from firstcause.source.rewrites import Rewrite
 
 ONE_BY_ONE, WHOLE = "one by one", "as a whole"
 JOINS = {"cat", "concat", "concatenate", "vstack"}

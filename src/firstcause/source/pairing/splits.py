@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from firstcause.source.module import Module
 from firstcause.source.pairing.pairs import name_of
-from firstcause.source.pairing.parting import Parting, Rewrite
+from firstcause.source.pairing.parting import Parting
 from firstcause.source.pairing.texts import changed, one_line
+from firstcause.source.rewrites import Rewrite
 
 # The call, and the argument that makes two of them draw alike.
 SEEDED = {

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 
 from firstcause.source.module import Module
 from firstcause.source.pairing.pairs import name_of
-from firstcause.source.pairing.parting import Parting, Rewrite
+from firstcause.source.pairing.parting import Parting
+from firstcause.source.rewrites import Rewrite
 
 SORTS = {"sort", "argsort", "topk"}
 

@@ -11,8 +11,9 @@ from firstcause.source.callsites import last_name
 from firstcause.source.module import Module
 from firstcause.source.pairing.drawn import draws
 from firstcause.source.pairing.pairs import name_of
-from firstcause.source.pairing.parting import Parting, Rewrite
+from firstcause.source.pairing.parting import Parting
 from firstcause.source.pairing.texts import one_line
+from firstcause.source.rewrites import Rewrite
 
 # Stores that hold what comes before or after a row, by design.
 OF_ANOTHER_ROW = re.compile(

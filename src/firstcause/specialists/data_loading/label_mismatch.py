@@ -5,7 +5,7 @@ from __future__ import annotations
 from firstcause.lab.counterfactual import Arm, Ran
 from firstcause.schema import Evidence, Hypothesis
 from firstcause.source.pairing import Parting, Rewrite, partings
-from firstcause.source.pairing.parting import statements_of
+from firstcause.source.rewrites import statements_of
 from firstcause.specialists import audits, shifts
 from firstcause.specialists.examination import Examination, Facts
 from firstcause.specialists.losses import end, further, mean

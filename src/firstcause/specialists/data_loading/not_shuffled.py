@@ -34,7 +34,7 @@ def order(found: Ran) -> Facts | None:
 
 def _alone(one: Facts) -> bool:
     """Whether batches hold samples of one of several classes: what is to tell classes apart has nothing to compare."""
-    return one.get("loss") is None and (one.get("alone") or 0.0) >= ALONE and one["classes"] > 1
+    return (one.get("alone") or 0.0) >= ALONE and one["classes"] > 1
 
 
 def seen(found: Ran, examination: Examination) -> str | None:

@@ -1,7 +1,7 @@
 """target-leakage: a column of the input is the target, or a position sees what it is compared with.
 
 Values that a loss asks for at selected places alone may stand there on purpose, as where a rating model gives back what it
-knows. That the program makes a version of the input without them, which no model is given, is what contradicts it.
+knows. That the program makes a version of the input without them, which nothing uses, is what contradicts it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from firstcause.lab.counterfactual import Ran
 from firstcause.schema import Evidence, Hypothesis, Site
 from firstcause.source import find_module_construction
 from firstcause.source.leaks import leak
+from firstcause.source.lost import is_lost
 from firstcause.specialists import audits, own_values, shifts
 from firstcause.specialists.examination import Examination, Facts
 from firstcause.specialists.losses import end
@@ -24,58 +25,69 @@ BOTH_SIDES = r"masked|mlm|bidirect|bert|cloze|infill|denois|auto.?encod"
 
 
 def seen(found: Ran, examination: Examination) -> str | None:
-    ahead = _ahead(found, examination)
-    if ahead is not None:
-        return _told_ahead(ahead)
-    left = _left(found)
-    if left is not None:
-        return _told_left(left)
-    column, later = _column(found, examination), _later(found, examination)
-    if column is not None:
-        return _told(column)
-    own = _own(found, examination)
-    return _told_later(later) if later is not None else _told_own(own) if own is not None else None
+    one = _first(found, examination)
+    return _TOLD[one[0]](one[1]) if one is not None else None
 
 
 def propose(examination: Examination) -> bool:
     found = audits.audit(examination)
-    return found is not None and seen(found, examination) is not None
+    return found is not None and _first(found, examination) is not None
 
 
 def settle(hypothesis: Hypothesis, examination: Examination) -> Hypothesis:
     found = audits.audit(examination)
-    ahead = _ahead(found, examination) if found is not None else None
-    if found is not None and ahead is not None:
-        site = _built(examination, ahead)
-        values = {k: ahead[k] for k in ("path", "kind", "earlier", "length")}
-        text = f"{_told_ahead(ahead)}; the loss ends at {end(found):.4g}"
-        return confirmed(CAUSE, site, Evidence("experiment", True, text, values, site))
-    left = _left(found) if found is not None else None
-    if found is not None and left is not None:
-        site = examination.site(_place_left(left))
-        values = {k: left[k] for k in ("compared", "selected", "name", "dropped")}
-        text = f"{_told_left(left)}; the loss ends at {end(found):.4g}"
-        return confirmed(CAUSE, site, Evidence("observation", True, text, values, site))
-    column = _column(found, examination) if found is not None else None
-    later = _later(found, examination) if found is not None else None
-    if found is not None and column is None and later is None and _own(found, examination) is not None:
-        return _settled_own(found, examination)
-    if found is None or (column is None and later is None):
+    first = _first(found, examination) if found is not None else None
+    if found is None or first is None:
         return inconclusive(CAUSE, "an input that holds the target")
-    if column is not None:
-        site = _site(examination)
-        values = {k: column[k] for k in ("column", "columns", "samples", "correlation")}
-        text = f"{_told(column)}; the program puts it there at {site}"
-        return confirmed(CAUSE, site, Evidence("observation", True, text, values, site))
-    assert later is not None
-    site = examination.site(_attention(later)["site"])
-    values = {
-        "compared": later["compared"],
-        "share_of_next": later["shares"]["1"],
-        "last_seen": later["last_seen"],
-    }
-    text = f"{_told_later(later)}, by {_attention(later)['function']} at {site}; the loss ends at {end(found):.4g}"
-    return confirmed(CAUSE, site, Evidence("observation", True, text, values, site))
+    kind, one = first
+    if kind == "own":
+        return _settled_own(found, examination)
+    site, ends = _site(examination, kind, one), f"; the loss ends at {end(found):.4g}"
+    if kind == "column":
+        ends = f"; the program puts it there at {site}"
+    elif kind == "later":
+        ends = f", by {_attention(one)['function']} at {site}{ends}"
+    values = {k: one[k] for k in _VALUES[kind]}
+    if kind == "later":
+        values["share_of_next"] = one["shares"]["1"]
+    text = f"{_TOLD[kind](one)}{ends}"
+    evidence = Evidence("experiment" if kind == "ahead" else "observation", True, text, values, site)
+    return confirmed(CAUSE, site, evidence)
+
+
+def facts(examination: Examination) -> Facts:
+    found = audits.audit(examination)
+    first = _first(found, examination) if found is not None else None
+    if first is None:
+        return {}
+    kind, one = first
+    if kind == "ahead":
+        site = _site(examination, kind, one)
+        return {"file": site.file, "line": site.line} if site is not None else {}
+    if kind == "left":
+        place = _place_left(one)
+        return examination.place(place) | {"hidden_by": one["name"]} if place is not None else {}
+    if kind == "column":
+        return {"column": True}
+    if kind == "later":
+        attention = _attention(one)
+        return examination.place(attention["site"]) | {"function": attention["function"]}
+    shown = own_values.shown(examination)
+    return own_values.place(shown) if shown is not None else {}
+
+
+def _first(found: Ran, examination: Examination) -> tuple[str, Facts] | None:
+    """The first way in which an input is seen to hold the target, and what was seen of it."""
+    looks = (("ahead", _ahead), ("left", _left), ("column", _column), ("later", _later), ("own", _own))
+    return next(((kind, one) for kind, look in looks if (one := look(found, examination)) is not None), None)
+
+
+def _site(examination: Examination, kind: str, one: Facts) -> Site | None:
+    if kind == "ahead":
+        return _built(examination, one)
+    if kind == "column":
+        return _leaking(examination)
+    return examination.site(_place_left(one) if kind == "left" else _attention(one)["site"])
 
 
 def _ahead(found: Ran, examination: Examination) -> Facts | None:
@@ -95,11 +107,17 @@ def _told_ahead(one: Facts) -> str:
     )
 
 
-def _left(found: Ran) -> Facts | None:
-    """Values that a call was to hide and that stand in the input, where enough of them were compared."""
+def _left(found: Ran, examination: Examination) -> Facts | None:
+    """Values that a call was to hide and that stand in the input, where enough of them were compared.
+
+    A version without them that the program uses for something else was made for that.
+    """
     one: Facts | None = found.facts.get("left")
-    enough = one is not None and one["compared"] >= LEAST_COMPARED and one["values"] >= LEAST_VALUES
-    return one if enough else None
+    if one is None or one["compared"] < LEAST_COMPARED or one["values"] < LEAST_VALUES:
+        return None
+    project, place = examination.project, one["site"]
+    module = project.module(place["file"]) if project is not None and place is not None else None
+    return one if module is not None and is_lost(module, place["line"], one["name"]) else None
 
 
 def _told_left(one: Facts) -> str:
@@ -124,7 +142,7 @@ def _built(examination: Examination, one: Facts) -> Site | None:
     return found[0].site if len(found) == 1 else examination.site(one["site"])
 
 
-def _site(examination: Examination) -> Site | None:
+def _leaking(examination: Examination) -> Site | None:
     place = leak(examination.project) if examination.project is not None else None
     return place.module.site(place.node) if place is not None else None
 
@@ -132,7 +150,7 @@ def _site(examination: Examination) -> Site | None:
 def _column(found: Ran, examination: Examination) -> Facts | None:
     """A column that is the target, where the program's own text shows how it gets there: a task may be that easy."""
     of: list[Facts] = found.facts.get("told") or []
-    return of[0] if of and _site(examination) is not None else None
+    return of[0] if of and _leaking(examination) is not None else None
 
 
 def _later(found: Ran, examination: Examination) -> Facts | None:
@@ -205,25 +223,10 @@ def _told_later(one: Facts) -> str:
     )
 
 
-def facts(examination: Examination) -> Facts:
-    found = audits.audit(examination)
-    if found is None:
-        return {}
-    ahead = _ahead(found, examination)
-    if ahead is not None:
-        site = _built(examination, ahead)
-        return {"file": site.file, "line": site.line} if site is not None else {}
-    left = _left(found)
-    if left is not None:
-        place = _place_left(left)
-        return examination.place(place) | {"hidden_by": left["name"]} if place is not None else {}
-    if _column(found, examination) is not None:
-        return {"column": True}
-    later = _later(found, examination)
-    if later is None and _own(found, examination) is not None:
-        shown = own_values.shown(examination)
-        return own_values.place(shown) if shown is not None else {}
-    if later is None:
-        return {}
-    one = _attention(later)
-    return examination.place(one["site"]) | {"function": one["function"]}
+_TOLD = {"ahead": _told_ahead, "left": _told_left, "column": _told, "later": _told_later, "own": _told_own}
+_VALUES = {
+    "ahead": ("path", "kind", "earlier", "length"),
+    "left": ("compared", "selected", "name", "dropped"),
+    "column": ("column", "columns", "samples", "correlation"),
+    "later": ("compared", "last_seen"),
+}

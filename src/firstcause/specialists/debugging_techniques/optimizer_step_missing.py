@@ -10,8 +10,8 @@ from firstcause.lab.counterfactual import Arm, Lab, Ran
 from firstcause.schema import Evidence, Hypothesis, Site
 from firstcause.source import Module
 from firstcause.source.other_steps import step_of_another
-from firstcause.source.pairing.parting import Rewrite, statements_of
 from firstcause.source.pairing.texts import changed
+from firstcause.source.rewrites import Rewrite, statements_of
 from firstcause.specialists import audits
 from firstcause.specialists.examination import Examination, Facts
 from firstcause.specialists.losses import steadily_lower
@@ -81,7 +81,7 @@ def _in_its_place(
     if not isinstance(statement, ast.stmt):
         return inconclusive(CAUSE, f"a statement that steps another optimizer: {_told(course)}")
     way = Rewrite(module, statement, changed(module, statement, (stepped, name)))
-    arm = Arm(f"{name} stepped", "audit", {"watch": ["gradients_cleared"], "losses": True})
+    arm = Arm(f"{name} stepped", "audit", {"watch": ["gradients_cleared"]})
     one = lab.rewritten(arm, lab.horizon(audits.STEPS), statements_of((way,)))
     before = course["losses"]
     # The one whose first loss is that of the idle one: nothing has moved until then.

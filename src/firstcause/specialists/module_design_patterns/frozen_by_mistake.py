@@ -110,7 +110,10 @@ def _never_loaded(examination: Examination, found: Ran, frozen: list[Facts]) -> 
 
 
 def _copied(examination: Examination, found: Ran, frozen: list[Facts]) -> list[Facts]:
-    """Deep copies of what was switched off in another model, beside trained parts, in an optimizer that holds them all."""
+    """Deep copies of what was switched off in another model that runs at their steps, beside parts that are trained.
+
+    A copy of a trunk that is taken over, and whose own model has done its work, is off because the trunk was to be.
+    """
     project = examination.project
     if project is None or any(KEPT_COPY.search(m.text) for m in project.modules):
         return []
@@ -122,7 +125,7 @@ def _copied(examination: Examination, found: Ran, frozen: list[Facts]) -> list[F
         for p in frozen
         if p["root"] in trained and ("" in parts or str(p["name"]).partition(".")[0] in parts)
     ]
-    return [p for p in mine if p["copy_of"] and p["held"] and p["last_on"] is None]
+    return [p for p in mine if p["beside"] and p["held"] and p["last_on"] is None]
 
 
 def _owner(parameter: Facts) -> str:
