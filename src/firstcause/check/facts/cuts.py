@@ -31,11 +31,14 @@ def cut_facts(code: Code) -> Iterator[Fact]:
         and not code.methods_and_calls("train_test_split", "random_split")
     )
     yield from (replace(f, confirms=not alone) for f in found)
-    yield from (replace(f, confirms=True) for module in code.modules for f in _otherwise(code, module))
+    for module in code.modules:
+        yield from (
+            replace(f, confirms=True) for f in (*_in_three(code, module), *_counted_off(code, module))
+        )
 
 
-def _otherwise(code: Code, module: Module) -> Iterator[Fact]:
-    """Data that is cut in three at two indices, or counted off: ``rows[a:b]``, ``rows[::10]``."""
+def _in_three(code: Code, module: Module) -> Iterator[Fact]:
+    """Data that is cut at two indices: ``rows[a:b]`` between ``rows[:a]`` and ``rows[b:]``."""
     slices = list(module.nodes(ast.Slice))
     for cut in slices:
         if not isinstance(cut.lower, ast.Name) or not isinstance(cut.upper, ast.Name):
@@ -52,9 +55,15 @@ def _otherwise(code: Code, module: Module) -> Iterator[Fact]:
             parts = [first.value, second.value - first.value, 1 - second.value]
             how = f"cut at {cut.lower.id} and {cut.upper.id}"
             yield Fact("data_split", [round(p, DIGITS) for p in parts], module.site(cut), how)
-    for cut in slices:
+
+
+def _counted_off(code: Code, module: Module) -> Iterator[Fact]:
+    """Data of which every so manieth row is held out, in a statement that speaks of a part: ``val = rows[::10]``."""
+    for cut in module.nodes(ast.Slice):
         every = code.constant(module, cut.step) if cut.step is not None and cut.upper is None else None
-        if every is not None and type(every.value) is int and every.value > 1:
+        statement = module.statement(cut)
+        named = statement is not None and PARTS.search(module.segment(statement))
+        if named and every is not None and type(every.value) is int and every.value > 1:
             yield Fact(
                 "data_split", round(1 / every.value, DIGITS), module.site(cut), f"every {every.value}th"
             )

@@ -15,7 +15,8 @@ from firstcause.source.resolve import Defined, resolve
 
 # What functions are called that evaluate.
 _EVALUATES = re.compile(
-    r"eval|valid|test|score|accuracy|return|perplexity|metric|(?:^|_)(?:m?iou|auc|bleu|rouge|f1|wer|cer|map)(?:$|_)",
+    r"(?:^|_)(?:eval\w*?|valid\w*?|tests?|tested|testing|scores?|accuracy|returns?|perplexity|metrics?|m?iou|auc|bleu|rouge|f1|"
+    r"wer|cer|map)(?:$|_)",
     re.IGNORECASE,
 )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -11,12 +12,13 @@ from firstcause.check.constants import Constant
 from firstcause.check.events import around, backward_loops, events, training_loops
 from firstcause.check.facts.fact import Fact
 from firstcause.check.facts.normal import normal
-from firstcause.check.facts.taken import islice_count
 from firstcause.check.facts.values import known_value, share_of, value_of
 from firstcause.check.partials import whole_calls
 from firstcause.check.reasons import reason
 from firstcause.check.registries import chosen_calls
 from firstcause.check.steps import OPTIMIZERS, reached
+from firstcause.source.callsites import last_name
+from firstcause.source.module import Module
 
 SCHEDULES = {
     "CosineAnnealingLR": "cosine", "CosineAnnealingWarmRestarts": "cosine_with_restarts", "LinearLR": "linear", "StepLR": "step",
@@ -32,6 +34,8 @@ OF_TRANSFORMERS = {
     "get_polynomial_decay_schedule_with_warmup": "polynomial",
     "get_inverse_sqrt_schedule": "inverse_sqrt",
 }
+# How what gives batches is called.
+_BATCHES = re.compile(r"batch|loader|dl\b|^it$|iterator|stream", re.IGNORECASE)
 OWNERS = ("transformers", "transformers.optimization", "diffusers", "diffusers.optimization")
 SETTINGS = {
     "lr": "learning_rate",
@@ -265,13 +269,25 @@ def _range(code: Code, loop: Loop) -> Fact | None:
     return Fact("epochs", count, last.site, "range of the loop", "", not last.overridable)
 
 
+def _taken(code: Code, module: Module, loop: ast.For | ast.While) -> Fact | None:
+    """How many batches a loop takes from an iterator: ``for batch in islice(batches, 8)``; of others than batches, maybe."""
+    call = loop.iter if isinstance(loop, ast.For) else None
+    if not isinstance(call, ast.Call) or last_name(call.func) != "islice" or len(call.args) != 2:
+        return None
+    found = known_value(code, module, call.args[1])
+    if found is None or type(found.value) is not int or found.value < 2:
+        return None
+    of_batches = bool(_BATCHES.search(ast.unparse(call.args[0])))
+    how, sure = "the batches that the loop takes", of_batches and not found.overridable
+    return Fact("gradient_accumulation", found.value, found.site, how, "", sure, confirms=not of_batches)
+
+
 def _accumulation(code: Code, loop: Loop) -> Iterator[Fact]:
     for module, node in reached(code, loop):
         if isinstance(node, (ast.For, ast.While)) and node is not loop.node and _only_adds(node):
-            taken = islice_count(code, module, node)
+            taken = _taken(code, module, node)
             if taken is not None:
-                how, sure = "the batches that the loop takes", not taken.overridable
-                yield Fact("gradient_accumulation", taken.value, taken.site, how, "", sure)
+                yield taken
                 return
             how = "a loop of backwards before the step"
             yield Fact("gradient_accumulation", None, module.site(node), how, "", False, False, confirms=True)

@@ -13,7 +13,10 @@ from firstcause.source.module import Module
 
 # The values of data_split that say which rows are held out, and not how many.
 BY_TIME, RANDOM = "by_time", "random"
-_TIME = re.compile(r"time|date|(?:^|_)days?(?:$|_)|year|month|week|hour|stamp|^index$|^ts$", re.IGNORECASE)
+_TIME = re.compile(
+    r"(?:^|_)(?:date_?time|time|dates?|days?|years?|months?|weeks?|hours?|(?:time_?)?stamp|ts)(?:$|_)|^index$",
+    re.IGNORECASE,
+)
 DATES = frozenset(
     {"pandas.Timestamp", "pandas.to_datetime", "datetime.datetime", "datetime.date", "numpy.datetime64"}
 )
@@ -26,11 +29,13 @@ def order_facts(code: Code) -> Iterator[Fact]:
     # "By speaker, never at random" may draw speakers: only a split along time refutes a random one.
     if not any(i.value == BY_TIME and i.polarity == "require" for i in code.asked("data_split")):
         return
-    for call in code.calls("torch.utils.data.random_split", *_SHUFFLED):
+    # Beside a cut in the rows' own order, which may be that of time, another part may be drawn.
+    cut = any(_is_cut(node) for module in code.modules for node in module.nodes(ast.Subscript))
+    for call in code.calls("torch.utils.data.random_split", *_SHUFFLED) if not cut else ():
         yield Fact("data_split", RANDOM, call.site, call.name.rpartition(".")[2])
     for call in code.methods_and_calls("train_test_split"):
         shuffles = _shuffles(call)
-        if shuffles is not None:
+        if shuffles is not None and not (shuffles and cut):
             value = RANDOM if shuffles else BY_TIME
             yield Fact("data_split", value, call.site, "train_test_split(shuffle=)", confirms=not shuffles)
     for call in code.calls(*_ORDERED):
@@ -41,6 +46,18 @@ def order_facts(code: Code) -> Iterator[Fact]:
             if _at_a_date(node) or (isinstance(node.slice, ast.Slice) and _is_sorted(module)):
                 yield Fact("data_split", BY_TIME, module.site(node), "rows by their time", confirms=True)
                 return
+
+
+def _is_cut(node: ast.Subscript) -> bool:
+    """Whether rows up to a place, or from one on, are taken: ``table.iloc[:cut]``, ``rows[cut:]``."""
+    part = node.slice
+    if (
+        not isinstance(part, ast.Slice)
+        or part.step is not None
+        or (part.lower is None) is (part.upper is None)
+    ):
+        return False
+    return isinstance(part.lower or part.upper, (ast.Name, ast.Call, ast.BinOp))
 
 
 def _by_date(code: Code) -> Iterator[Fact]:

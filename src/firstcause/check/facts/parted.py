@@ -9,7 +9,9 @@ from firstcause.check.facts.fact import Fact
 
 GROUPED = ("GroupShuffleSplit", "GroupKFold", "StratifiedGroupKFold", "LeaveOneGroupOut", "LeavePGroupsOut")
 # What makes whole groups of rows, or picks the rows of some: then the code parts them by itself.
-GROUPS = frozenset({"unique", "drop_duplicates", "groupby", "isin", "nunique", *GROUPED})
+GROUPS = frozenset(
+    {"unique", "drop_duplicates", "groupby", "isin", "nunique", "merge", "map", "set", *GROUPED}
+)
 
 
 def parted_facts(code: Code) -> Iterator[Fact]:

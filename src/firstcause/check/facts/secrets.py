@@ -15,6 +15,9 @@ def secret_facts(code: Code) -> Iterator[Fact]:
         for module in code.modules:
             for node in module.nodes(ast.Constant):
                 parent = module.parents.get(node)
+                if isinstance(getattr(parent, "ctx", None), ast.Store):
+                    # What the code writes itself, it does not take from there.
+                    continue
                 if isinstance(parent, (ast.Call, ast.Subscript)) and node.value == asked.value:
                     taken = ast.unparse(parent.func if isinstance(parent, ast.Call) else parent.value)
                     if taken.endswith(("environ", "environ.get", "getenv")):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from firstcause.check.code import Code
@@ -12,7 +13,8 @@ from firstcause.check.facts.table import families
 KEY = "gradient_checkpointing"
 ENTRIES = ("activation_checkpointing", "fsdp_activation_checkpointing")
 PLUGINS = ("accelerate.FullyShardedDataParallelPlugin", "accelerate.utils.FullyShardedDataParallelPlugin")
-STRATEGIES = ("lightning.strategies.FSDPStrategy", "lightning.pytorch.strategies.FSDPStrategy")
+STRATEGIES = ("lightning.FSDPStrategy",)
+POLICIES = ("activation_checkpointing_policy", "activation_checkpointing")
 WRAPPERS = (
     "torch.distributed.algorithms._checkpoint.checkpoint_wrapper.apply_activation_checkpointing",
     "torch.distributed.fsdp.wrap.apply_activation_checkpointing",
@@ -33,7 +35,8 @@ def sharding_facts(code: Code) -> Iterator[Fact]:
         if value is not None and isinstance(value.value, bool):
             yield Fact(KEY, value.value, value.site, call.name.rpartition(".")[2], "activation_checkpointing")
     for call in code.calls(*STRATEGIES):
-        if call.may_have("activation_checkpointing_policy") or call.may_have("activation_checkpointing"):
+        policies = [v for n in POLICIES if (v := call.argument(n)) is not None]
+        if any(not (isinstance(v.node, ast.Constant) and v.node.value is None) for v in policies):
             yield Fact(KEY, True, call.site, "FSDPStrategy", confirms=True)
     for call in code.calls(*WRAPPERS):
         yield Fact(KEY, True, call.site, call.name.rpartition(".")[2])

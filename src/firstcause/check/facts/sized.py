@@ -76,7 +76,8 @@ def _of_functions(code: Code, wanted: dict[str, tuple[str, ...]]) -> Iterator[Fa
                     given.setdefault(key, []).append((function.name, name, value))
     for key, found in given.items():
         # A second network of another size, or another maker: which is meant is not said.
-        sure = not elsewhere and len({(f, v.value) for f, _, v in found}) == 1
+        # Whether the last layer counts is not said either.
+        sure = not elsewhere and key != "num_layers" and len({(f, v.value) for f, _, v in found}) == 1
         for function_name, name, value in found if not sure else found[:1]:
             how = f"{function_name}({name}=)"
             yield Fact(

@@ -11,6 +11,7 @@ from firstcause.check.code import Call, Code
 from firstcause.check.engines import generations
 from firstcause.check.facts.engines import Configuration
 from firstcause.check.facts.fact import Fact
+from firstcause.check.spread_arguments import named_arguments
 from firstcause.source.callsites import last_name
 from firstcause.source.frames import Value
 from firstcause.source.steps import Step
@@ -26,11 +27,7 @@ TYPES = {"json_schema": "json_schema", "json_object": "json", "structural_tag": 
 HOLDING = frozenset({*FORMS, "structured_outputs", "guided_decoding", "response_format"})
 # Arguments by which a request may be held to a form in another way.
 MAY_HOLD = ("response_format", "tools", "tool_choice", "functions", "text", "text_format")
-HOLDERS = (
-    "vllm.sampling_params.StructuredOutputsParams",
-    "vllm.sampling_params.GuidedDecodingParams",
-    "vllm.StructuredOutputsParams",
-)
+HOLDERS = ("vllm.GuidedDecodingParams", "vllm.StructuredOutputsParams")
 SGLANG = {
     "temperature": "temperature",
     "top_p": "top_p",
@@ -70,7 +67,8 @@ def _of_requests(code: Code) -> Iterator[Fact]:
     calls = plain_requests(code)
     found: list[Fact] = []
     for call in calls:
-        form = call.argument("response_format") or _spread(call, "response_format")
+        forms = (Value(m, v) for name, m, v in named_arguments(call) if name == "response_format")
+        form = call.argument("response_format") or next(forms, None)
         if form is not None:
             settings = Configuration(code.project, form)
             kind = settings.entry("type")
@@ -93,17 +91,6 @@ def _of_requests(code: Code) -> Iterator[Fact]:
     if calls and len(free) == len(calls) and not found and code.asked("structured_output"):
         how = "no response_format in the request"
         yield Fact("structured_output", "none", calls[0].site, how, "response_format", explicit=False)
-
-
-def _spread(call: Call, name: str) -> Value | None:
-    """What a call is given by the one mapping that it spreads and the code writes out: ``**DECODING``."""
-    mappings = [k.value for k in call.node.keywords if k.arg is None]
-    found = call.code.origins(call.module, mappings[0]) if len(mappings) == 1 else []
-    if len(found) != 1 or not isinstance(found[0].node, ast.Dict):
-        return None
-    pairs = zip(found[0].node.keys, found[0].node.values, strict=True)
-    given = [v for k, v in pairs if isinstance(k, ast.Constant) and k.value == name]
-    return Value(found[0].module, given[0]) if len(given) == 1 else None
 
 
 def _is_class(value: Value) -> bool:

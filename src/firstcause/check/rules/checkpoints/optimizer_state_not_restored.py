@@ -36,7 +36,9 @@ def find(code: Code) -> Iterator[Finding]:
         for table in _tables(code, save, value)
     ]
     # Beside the file that a run goes on from, the best weights may lie in one of their own.
-    whole = any(sum(map(_is_state, entries.values())) > 1 for *_, entries in tables)
+    whole = any(
+        entries.keys() & COUNTERS and sum(map(_is_state, entries.values())) > 1 for *_, entries in tables
+    )
     for save, module, node, entries in tables:
         keys = {key: _is_state(value) for key, value in entries.items()}
         # A counter beside the weights says that the run is to go on from there.
@@ -64,14 +66,34 @@ def _tables(code: Code, save: Call, value: Value) -> Iterator[tuple[Module, ast.
                 str(k.value) if isinstance(k, ast.Constant) else "": v
                 for k, v in zip(origin.node.keys, origin.node.values, strict=True)
             }
-            yield origin.module, origin.node, {} if "" in entries else entries
+            made = origin.module.statement(origin.node)
+            targets = made.targets if isinstance(made, ast.Assign) else []
+            unknown = "" in entries or any(_is_filled(origin.module, t) for t in targets)
+            yield origin.module, origin.node, {} if unknown else entries
     function = save.module.function(save.node)
     gathered = getattr(getattr(function, "args", None), "kwarg", None)
     if gathered is None or not isinstance(value.node, ast.Name) or value.node.id != gathered.arg:
         return
+    if _is_filled(save.module, value.node):
+        return
     for call in code.own_calls(getattr(function, "name", "")):
         if all(k.arg is not None for k in call.node.keywords):
             yield call.module, call.node, {str(k.arg): k.value for k in call.node.keywords}
+
+
+def _is_filled(module: Module, name: ast.expr) -> bool:
+    """Whether more is put into the mapping that a name of the same function stands for."""
+    text = ast.unparse(name)
+    for node in ast.walk(module.function(name) or module.tree):
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+            filled: ast.expr | None = node.value
+        else:
+            func = node.func if isinstance(node, ast.Call) else None
+            puts = isinstance(func, ast.Attribute) and func.attr in ("update", "setdefault")
+            filled = func.value if puts and isinstance(func, ast.Attribute) else None
+        if filled is not None and ast.unparse(filled) == text:
+            return True
+    return False
 
 
 def _is_state(value: ast.expr) -> bool:
@@ -177,14 +199,41 @@ def fit(net, loader, path=None):
         save("last.pt", model=net.state_dict(), epoch=epoch, opt=opt.state_dict())
     save("best.pt", model=net.state_dict(), epoch=epoch)
 """
+_PACKED = """
+def pack(net, epoch, opt):
+    state = {"model": net.state_dict(), "epoch": epoch}
+    state.update(opt=opt.state_dict())
+    return state
+"""
+_EXPORTED = '\n    torch.save({"encoder": net.a.state_dict(), "decoder": net.b.state_dict()}, "export.pt")\n'
 _LOADS = '\n        opt.load_state_dict(state["opt"])'
 BAD = (
+    Example(_BODY.format(opt="AdamW", keys=_PART, mark="  # found") + _EXPORTED),
     Example(_LOADED.format(mark="  # found", more="")),
     Example(_GATHERED.format(mark="  # found", more="")),
     Example(_BODY.format(opt="AdamW", keys=_PART, mark="  # found")),
     Example(_BODY.format(opt="Adam", keys=_PART.replace("{", '{"loss": 0.1, ', 1), mark="  # found")),
 )
 GOOD = (
+    Example(_BODY.format(opt="AdamW", keys="pack(net, epoch, opt)", mark="") + _PACKED),
+    Example("""
+import torch
+
+def save(path, opt, **state):
+    state["optimizer"] = opt.state_dict()
+    torch.save(state, path)
+
+def fit(net, loader, path=None):
+    opt = torch.optim.AdamW(net.parameters(), lr=0.1)
+    start = 0
+    if path:
+        kept = torch.load(path, weights_only=True)
+        net.load_state_dict(kept["model"])
+        opt.load_state_dict(kept["optimizer"])
+        start = kept["epoch"] + 1
+    for epoch in range(start, 9):
+        save("last.pt", opt, model=net.state_dict(), epoch=epoch)
+"""),
     Example(_LOADED.format(mark="", more=_LOADS)),
     Example(_GATHERED.format(mark="", more=_LOADS.replace("state[", "kept["))),
     Example(_LOADED.format(mark="", more=_LOADS.replace('["opt"]', '.get("opt")'))),
