@@ -62,6 +62,23 @@ def name_hardware(line: Line) -> None:
             line.claim(Reading("zero_stage", whole(following.value), at, at + 1))
 
 
+def some_of_them(line: Line) -> None:
+    """Take the part of several cards that is used: "we have 8 GPUs but use only 4 of them"."""
+    for reading in (r for r in line.readings if r.key == "num_gpus"):
+        for at in range(reading.last + 1, len(line.tokens) - 2):
+            token = line.tokens[at]
+            part = line.words(at + 1, at + 3) in (["of", "them"], ["of", "those"], ["of", "these"])
+            told = {"are", "is", "were", "have", "has"} & set(line.words(at + 3, at + 4))
+            if (
+                token.kind == "number"
+                and not token.claimed
+                and part
+                and not told
+                and token.value < reading.value
+            ):
+                reading.value, token.claimed = whole(token.value), True
+
+
 def _shards(line: Line) -> bool:
     return any(t.text in ("deepspeed", "zero") for t in line.tokens)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from firstcause.check.brief.did import did_something, never_again, of_another_run
 from firstcause.check.brief.discarded import discarded
 from firstcause.check.brief.lengths import is_cut
+from firstcause.check.brief.moments import is_later, is_of_another_moment, is_way_out
 from firstcause.check.brief.reading import Line, Reading
 from firstcause.check.brief.reasons import is_only_reason
 from firstcause.check.brief.taken_up import did_better, is_disliked, is_what_broke
@@ -50,7 +51,11 @@ def settle(line: Line) -> None:
             reading.told = True
         if not reading.settled:
             _negate(line, reading)
+        reading.told = reading.told or is_of_another_moment(line, reading)
         _weigh(line, reading)
+        if is_later(line, reading) or is_way_out(line, reading):
+            # What the training begins with is another value, or that it fails is not known before.
+            reading.strength = "may"
 
 
 def _negate(line: Line, reading: Reading) -> None:

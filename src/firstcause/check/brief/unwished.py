@@ -33,7 +33,17 @@ def is_unwished(line: Line, reading: Reading) -> bool:
         or _of_one_step(line, reading)
         or _missed(line, reading)
         or _default_aside(line, reading)
+        or _share_that_is(line, reading)
     )
+
+
+def _share_that_is(line: Line, reading: Reading) -> bool:
+    """Whether a share says how something is: "about 5% of the labels are wrong"; held-out rows apart, which are said so."""
+    number = next((n for n in (reading.first, reading.last) if line.tokens[n].unit == "%"), -1)
+    if number < 0 or reading.key == "data_split":
+        return False
+    words = line.words(number + 1, number + 6)
+    return words[:1] == ["of"] and bool({"are", "is", "were", "was", "have", "has"} & set(words[1:]))
 
 
 def concluded(line: Line, reading: Reading) -> bool:

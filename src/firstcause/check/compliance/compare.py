@@ -29,6 +29,8 @@ ALSO = {
     "warmup_ratio": ("warmup_steps",),
 }
 
+# Where the code sets one of them, it trains.
+_OF_TRAINING = frozenset({"epochs", "learning_rate", "max_steps", "optimizer"})
 # What DeepSpeed's file and the training arguments both say.
 SAID_TWICE = frozenset({"max_grad_norm", "learning_rate", "weight_decay"})
 # What can drive a run; other libraries that a brief names are looked for in the imports.
@@ -119,9 +121,10 @@ def _is_of_evaluation(instruction: Instruction) -> bool:
 
 def _of_evaluation(asked: Sequence[Instruction], facts: Sequence[Fact]) -> tuple[list[Finding], list[str]]:
     """The batch of the evaluation, which is not that of the training."""
-    known = _known(EVAL_BATCH, facts)
+    every = [f for f in facts if f.key in (EVAL_BATCH, "batch_size")]
     # Where nothing is trained, what is evaluated has the one batch that there is.
-    every = [*known, *(f for f in facts if f.key == "batch_size")]
+    trains = any(f.key in _OF_TRAINING for f in facts)
+    known = [f for f in every if f.key == EVAL_BATCH or not trains]
     if asked and all(any(agrees(i, f.value) for f in every) for i in asked):
         return [], ["batch_size"]
     return list(_deviations("batch_size", asked, known, facts)), []
