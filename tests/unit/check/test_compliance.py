@@ -246,14 +246,15 @@ def test_a_batch_without_accumulation_is_no_product():
 
 def test_a_wish_for_the_evaluation_contradicts_none_for_the_training():
     both = [asked("batch_size", 8), asked("batch_size", 16, scope="eval")]
-    training, evaluation = fact("batch_size", 8, 3), fact("eval_batch_size", 16, 4)
-    assert told(both, [training]) == ([], ["batch_size"])
-    assert told(both, [training, evaluation]) == ([], ["batch_size"])
-    assert told(both, [training, fact("eval_batch_size", 8, 4)])[0] == [("batch_size", "16", "8", 4)]
-    assert told(both, [fact("batch_size", 16, 3), evaluation])[0] == [("batch_size", "8", "16", 3)]
+    rate, training = fact("learning_rate", 1e-4, 5), fact("batch_size", 8, 3)
+    evaluation = fact("eval_batch_size", 16, 4)
+    assert told(both, [training, rate]) == ([], ["batch_size"])
+    assert told(both, [training, evaluation, rate]) == ([], ["batch_size"])
+    assert told(both, [training, fact("eval_batch_size", 8, 4), rate])[0] == [("batch_size", "16", "8", 4)]
+    assert told(both, [fact("batch_size", 16, 3), evaluation, rate])[0] == [("batch_size", "8", "16", 3)]
     # A program that only evaluates has one batch; one that trains may have another.
     assert told(both[1:], [fact("batch_size", 8, 3)])[0] == [("batch_size", "16", "8", 3)]
-    assert told(both[1:], [fact("batch_size", 8, 3), fact("learning_rate", 1e-4, 5)]) == ([], [])
+    assert told(both[1:], [training, rate]) == ([], [])
 
 
 def test_two_values_in_one_sentence_are_asked_about_as_such():
