@@ -202,6 +202,9 @@ def _unwanted(line: Line) -> None:
             continue
         named = token.entry.named
         key = (named.key.group or named.key.name) if named is not None and named.key.feature else ""
+        if key in ("max_steps", "epochs"):
+            # "Skip steps whose norm is too high": a training without any is none.
+            continue
         if token.text in ("decay", "decay of") and not _of_optimizer(line, at):
             # Of the weights or of the rate: it does not say.
             continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from firstcause.check.brief.others_values import is_anothers_value
 from firstcause.check.brief.plateaus import patience_of_schedule
 from firstcause.check.brief.reading import Line, Reading
 from firstcause.check.brief.tokens import words_in
@@ -103,7 +104,7 @@ def _described(line: Line) -> None:
             continue
         if reading.key == "model_size_b" and reading.relation == "eq" and named:
             continue
-        if reading.key == "num_layers" and _are_places(line, reading):
+        if is_anothers_value(line, reading):
             continue
         listed = before in (["and"], [","], ["/"]) and reading.first > 1
         other = tokens[max(0, reading.first - 2)]
@@ -117,16 +118,6 @@ def _described(line: Line) -> None:
             reading.scope = "eval"
         kept.append(reading)
     line.readings[:] = kept
-
-
-def _are_places(line: Line, reading: Reading) -> bool:
-    """Whether layers are named by their numbers: "layers 0-5", "layers 8 to 15"."""
-    tokens = line.tokens
-    at = next((n for n in range(reading.first, -1, -1) if tokens[n].key == "num_layers"), -1)
-    first = tokens[at + 1] if 0 <= at < len(tokens) - 1 else None
-    if first is None or first.kind not in ("number", "range"):
-        return False
-    return first.kind == "range" or line.words(at + 2, at + 3) in (["to"], ["through"], ["until"])
 
 
 def _is_part(name: str, whole: str) -> bool:

@@ -1,0 +1,81 @@
+"""Numbers that a name is paired with and that are another thing's: mixup's alpha, a formula's parts, epochs of warmup."""
+
+from __future__ import annotations
+
+from firstcause.check.brief.reading import Line, Reading
+
+_OF = frozenset({"on", "of", "for", "over"})
+_OWNERS_OF_ALPHA = ("mixup", "cutmix", "focal", "beta")
+
+
+def is_anothers_value(line: Line, reading: Reading) -> bool:
+    """Whether a reading has what belongs to something else."""
+    return (
+        _is_another_alpha(line, reading)
+        or _counts_epochs(line, reading)
+        or _is_in_formula(line, reading)
+        or _tells_which(line, reading)
+        or _is_of_all(line, reading)
+        or _are_places(line, reading)
+    )
+
+
+def _is_another_alpha(line: Line, reading: Reading) -> bool:
+    """ "Mixup with alpha=0.4", "focal loss with alpha 0.25": LoRA's is no part of one."""
+    if reading.key != "lora_alpha" or not isinstance(reading.value, (int, float)):
+        return False
+    before = [w for t in line.tokens[: reading.first] for w in t.text.split()]
+    return reading.value < 1 and any(w.startswith(_OWNERS_OF_ALPHA) for w in before)
+
+
+def _counts_epochs(line: Line, reading: Reading) -> bool:
+    """ "3 warmup epochs", "30 epochs, 3 of them warmup": no steps."""
+    if reading.key not in ("warmup", "warmup_steps"):
+        return False
+    after = line.words(reading.last + 1, reading.last + 2)
+    of_them = line.words(reading.first + 1, reading.first + 3) == ["of", "them"]
+    epochs = any(r.key == "epochs" and r.last < reading.first for r in line.readings)
+    return after[:1] in (["epoch"], ["epochs"]) or (of_them and epochs)
+
+
+def _is_in_formula(line: Line, reading: Reading) -> bool:
+    """ "lr = 0.1 * batch / 256", "base lr 0.1 per 256 samples": what it comes to is not said."""
+    tokens = line.tokens
+    if reading.key == "batch_size":
+        return any(t.text == "/" for t in tokens[reading.first : reading.last])
+    if reading.key != "learning_rate":
+        return False
+    behind = tokens[reading.last + 1 : reading.last + 4]
+    per = len(behind) == 3 and behind[0].text == "per" and behind[1].kind == "number"
+    by_batch = len(behind) > 1 and behind[0].key == "batch_size" and behind[1].text == "/"
+    return per or by_batch
+
+
+def _tells_which(line: Line, reading: Reading) -> bool:
+    """ "Skip steps whose gradient norm is above 10"."""
+    return reading.first > 0 and line.tokens[reading.first - 1].text == "whose"
+
+
+def _is_of_all(line: Line, reading: Reading) -> bool:
+    """ "Weight decay of 1e-4 on all parameters" says what is decayed, and not what is trained."""
+    if reading.key != "method" or reading.value != "full" or not reading.first:
+        return False
+    statement = line.tokens[reading.first].statement
+    other = any(
+        r.last < reading.first and line.tokens[r.first].statement == statement
+        for r in line.readings
+        if r is not reading
+    )
+    return other and "all" in line.tokens[reading.first].text and line.tokens[reading.first - 1].text in _OF
+
+
+def _are_places(line: Line, reading: Reading) -> bool:
+    """Whether layers are named by their numbers: "layers 0-5", "layers 8 to 15"."""
+    tokens = line.tokens
+    if reading.key != "num_layers":
+        return False
+    at = next((n for n in range(reading.first, -1, -1) if tokens[n].key == "num_layers"), -1)
+    first = tokens[at + 1] if 0 <= at < len(tokens) - 1 else None
+    if first is None or first.kind not in ("number", "range"):
+        return False
+    return first.kind == "range" or line.words(at + 2, at + 3) in (["to"], ["through"], ["until"])
