@@ -16,6 +16,8 @@ from firstcause.check.brief.turns import Turn
 from firstcause.check.brief.vocabulary import Vocabulary, word_set
 
 _ACCEPTS = word_set("answers", "accepts")
+_ACCEPTS_ALONE = word_set("answers", "accepts_alone")
+_HESITATES = word_set("answers", "hesitates")
 _ACCEPTING = word_set("answers", "accepting")
 _ACCEPTING_REST = word_set("answers", "accepting_rest")
 _REST_IS_FINE = re.compile(
@@ -98,7 +100,11 @@ def topic_of(line: Line) -> list[str]:
 
 def answered(sentence: Sentence, turn: Turn, question: Question) -> list[Reading]:
     """The proposals that a message accepts, or refuses with a bare "no"."""
+    if is_bare_yes(turn):
+        return all_of(question)
     words = [t.text for t in sentence.tokens if t.kind == "word"][:8]
+    while words and words[0] in _HESITATES:
+        del words[0]
     if not words:
         return []
     if _refuses(sentence) or _denies(sentence):
@@ -110,7 +116,17 @@ def answered(sentence: Sentence, turn: Turn, question: Question) -> list[Reading
     accepts = words[0] in _ACCEPTS or _is_please(sentence) or any(phrase in opening for phrase in _ACCEPTING)
     if not rest and (not accepts or _REFUSES & set(words[:3])):
         return []
+    return all_of(question)
+
+
+def all_of(question: Question) -> list[Reading]:
+    """Every proposal, accepted."""
     return [_again(reading) for reading, _ in question.proposed]
+
+
+def is_bare_yes(turn: Turn) -> bool:
+    """Whether a sign or a word that accepts is all that a message says: "+1", "alright"."""
+    return normal(turn.text).strip(" .!\n") in _ACCEPTS_ALONE
 
 
 def _is_please(sentence: Sentence) -> bool:
@@ -195,6 +211,8 @@ def _denies(sentence: Sentence) -> bool:
 
 def _refuses(sentence: Sentence) -> bool:
     tokens = sentence.tokens
+    while len(tokens) > 1 and (tokens[0].text in _HESITATES or tokens[0].kind == "break"):
+        tokens = tokens[1:]
     while len(tokens) > 1 and tokens[1].text in _POLITE:
         tokens = [tokens[0], *tokens[2:]]
     return tokens[0].text in _REFUSES and (len(tokens) == 1 or tokens[1].kind == "break")

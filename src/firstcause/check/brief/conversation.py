@@ -6,7 +6,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from firstcause.check.brief.annotated import divided
-from firstcause.check.brief.answers import Question, answered, answers_oneself, approved, proposals, topic_of
+from firstcause.check.brief.answers import (
+    Question,
+    all_of,
+    answered,
+    answers_oneself,
+    approved,
+    is_bare_yes,
+    proposals,
+    topic_of,
+)
 from firstcause.check.brief.grammar import read_sentence
 from firstcause.check.brief.headings import opens_with_it, rule_out, ruled_out
 from firstcause.check.brief.normal import normal
@@ -72,7 +81,8 @@ def _message(
         # "Yes, but 0.85": what follows changes what is accepted.
         corrected = corrected or any(reading.accepted for reading in found)
         before = [*said[-_REMEMBERED:], *(h.reading for h in here[-_REMEMBERED:]), *found]
-        topics = (*_open(question.topic, here), *(t for t in topic if t in _PACED), *named)
+        still = () if is_bare_yes(turn) else _open(question.topic, here)
+        topics = (*still, *(t for t in topic if t in _PACED), *named)
         remark = sentence.line == beside[0]
         if remark:
             topics, corrected = (*beside[1], *topics), True
@@ -89,6 +99,10 @@ def _message(
         named = _named_alone(line.tokens) if sentence.asks else rate_without_value(line)
         for reading in (*found, *approved(line, question), *line.readings):
             here.append(Heard(reading, sentence.text, sentence.line, turn.number))
+    if not here and is_bare_yes(turn):
+        # A sign alone, in which there is no word.
+        shown = turn.text.strip()
+        here = [Heard(r, shown, base, turn.number) for r in all_of(question)]
     return here, topic
 
 
