@@ -5,7 +5,15 @@ from __future__ import annotations
 from firstcause.check.brief.reading import Line, Reading
 
 _OF = frozenset({"on", "of", "for", "over"})
-_OWNERS_OF_ALPHA = ("mixup", "cutmix", "focal", "beta")
+# What speaks of a clipped ratio of policies, and of the noise of a diffusion.
+_OF_POLICIES = frozenset(
+    {"advantage", "discount", "entropy", "gae", "gamma", "lambda", "policy", "ppo", "ratio"}
+)
+_OF_NOISE = frozenset({"noise", "beta", "betas", "diffusion", "timesteps"})
+# What a batch holds several samples of.
+_GROUPS = frozenset(
+    {"authors", "classes", "identities", "ids", "people", "persons", "products", "scenes", "speakers"}
+)
 
 
 def is_anothers_value(line: Line, reading: Reading) -> bool:
@@ -16,6 +24,7 @@ def is_anothers_value(line: Line, reading: Reading) -> bool:
         or _is_in_formula(line, reading)
         or _tells_which(line, reading)
         or _is_of_all(line, reading)
+        or _is_of_a_method(line, reading)
         or _are_places(line, reading)
     )
 
@@ -24,8 +33,20 @@ def _is_another_alpha(line: Line, reading: Reading) -> bool:
     """ "Mixup with alpha=0.4", "focal loss with alpha 0.25": LoRA's is no part of one."""
     if reading.key != "lora_alpha" or not isinstance(reading.value, (int, float)):
         return False
-    before = [w for t in line.tokens[: reading.first] for w in t.text.split()]
-    return reading.value < 1 and any(w.startswith(_OWNERS_OF_ALPHA) for w in before)
+    adapted = any(r.key in ("lora_r", "method") for r in line.readings)
+    return reading.value < 1 and not adapted
+
+
+def _is_of_a_method(line: Line, reading: Reading) -> bool:
+    """ "Noise schedule linear, 1000 timesteps", "discount 0.99, clip 0.2", "32 identities with 4 images each"."""
+    statement = line.tokens[reading.first].statement
+    words = {w for t in line.tokens if t.statement == statement for w in t.text.split()}
+    if reading.key in ("scheduler", "max_steps"):
+        return "noise" in words and len(words & (_OF_NOISE | {"schedule"})) > 1
+    if reading.key == "max_grad_norm":
+        return isinstance(reading.value, float) and reading.value < 0.5 and len(words & _OF_POLICIES) > 0
+    behind = {w for t in line.tokens[reading.last + 1 : reading.last + 3] for w in t.text.split()}
+    return reading.key == "batch_size" and bool(behind & _GROUPS)
 
 
 def _counts_epochs(line: Line, reading: Reading) -> bool:

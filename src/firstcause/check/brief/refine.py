@@ -106,6 +106,9 @@ def _described(line: Line) -> None:
             continue
         if is_anothers_value(line, reading):
             continue
+        if reading.key == "adam_epsilon" and line.tokens[reading.first - 1].key == "label_smoothing":
+            # "Label smoothing eps 0.1".
+            reading.key = "label_smoothing"
         listed = before in (["and"], [","], ["/"]) and reading.first > 1
         other = tokens[max(0, reading.first - 2)]
         if reading.key == "hidden_size" and listed and other.kind == "number" and not other.claimed:

@@ -13,6 +13,8 @@ _THOUGHTS = word_set("unwished", "first_thought")
 _PRESUMES = word_set("unwished", "presumes")
 _WHOLE_RUNS = word_set("unwished", "whole_runs")
 _SEES = word_set("updates", "sees")
+# Values that are no share of samples or steps.
+_NO_SHARE_OF_DATA = frozenset({"dropout", "label_smoothing", "lora_dropout", "weight_decay"})
 _SINGLE = ("step", "iteration", "update")
 _OWN = frozenset({"my", "our", "the", "a", "an", "everybodys", "everyones"})
 _TURNS = frozenset({"but", "however", "yet", "still", "though", "only"})
@@ -38,9 +40,9 @@ def is_unwished(line: Line, reading: Reading) -> bool:
 
 
 def _share_that_is(line: Line, reading: Reading) -> bool:
-    """Whether a share says how something is: "about 5% of the labels are wrong"; held-out rows apart, which are said so."""
+    """Whether a share says how something is: "about 5% of the labels are wrong"."""
     number = next((n for n in (reading.first, reading.last) if line.tokens[n].unit == "%"), -1)
-    if number < 0 or reading.key == "data_split":
+    if number < 0 or reading.key not in _NO_SHARE_OF_DATA:
         return False
     words = line.words(number + 1, number + 6)
     return words[:1] == ["of"] and bool({"are", "is", "were", "was", "have", "has"} & set(words[1:]))
