@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from firstcause.check.brief.did import did_something, never_again, of_another_run
 from firstcause.check.brief.discarded import discarded
+from firstcause.check.brief.excepted import has_exception, is_excepted
 from firstcause.check.brief.lengths import is_cut
 from firstcause.check.brief.moments import is_later, is_of_another_moment, is_way_out
 from firstcause.check.brief.reading import Line, Reading
@@ -60,6 +61,10 @@ def settle(line: Line) -> None:
 
 def _negate(line: Line, reading: Reading) -> None:
     strength = negated(line, reading)
+    if strength and (is_excepted(line, reading) or has_exception(line, reading)):
+        # Of a name the exception is the wish; of a count or a whole feature it is not said what holds.
+        reading.told = not (isinstance(reading.value, str) and is_excepted(line, reading))
+        return
     if strength and reading.key == "max_length" and is_cut(line, reading):
         # "Can be chopped off" denies nothing.
         return
