@@ -128,7 +128,8 @@ def _before(line: Line, reading: Reading) -> str:
                 if token.text in _LOWERS and any(t.text == "to" for t in tokens[at : reading.last]):
                     return ""
                 return cue
-        if token.has("wish") and not (at and tokens[at - 1].has("not")):
+        denied = at > 0 and (tokens[at - 1].has("not") or tokens[at - 1].has("not_needed"))
+        if token.has("wish") and not denied:
             return ""
         if token.text == "and" and not _same_key(line, at, reading):
             return ""

@@ -18,6 +18,7 @@ _ONE = "|".join(sorted(_WORDS, key=len, reverse=True)).replace("pair", r"(?<!\d 
 NUMBER = re.compile(
     r"(?<![\w.])(?:(?P<mantissa>\d+(?:\.\d+)?|\.\d+) ?[x*] ?10 ?(?:\^|\*\*)? ?[({]?(?P<exponent>[-+]?\d+)[)}]?"
     r"|10(?:\^|\*\*) ?[({]?(?P<power>[-+]?\d+)[)}]?"
+    r"|2(?:\^|\*\*) ?(?P<of_two>\d{1,2})"
     r"|1 ?(?:over|/) ?(?P<inverse>[1-9]\d{2,6})(?!\d)|0,(?P<decimals>\d{2,8})(?![,\d])"
     r"|(?P<plain>(?:\d{1,3}(?:,\d{3})+|\d{1,3}(?:_\d{3})+"
     r"|\d{1,3}(?: \d{3}){0,4} 000|\d+)(?:\.\d+)?(?:e[-+]?\d+)?|\.\d+(?:e[-+]?\d+)?))"
@@ -61,6 +62,8 @@ def number(match: re.Match[str]) -> tuple[float, str]:
         return float(f"{match['mantissa']}e{match['exponent']}"), unit
     if match["power"]:
         return float(f"1e{match['power']}"), unit
+    if match["of_two"]:
+        return float(2 ** int(match["of_two"])), unit
     if match["inverse"]:
         return 1 / float(match["inverse"]), unit
     if match["decimals"]:
