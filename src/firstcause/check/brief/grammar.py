@@ -58,6 +58,7 @@ from firstcause.check.brief.totals import per_pass, total_batches
 from firstcause.check.brief.updates import summed_up, update_paces
 from firstcause.check.brief.visits import visits
 from firstcause.check.brief.vocabulary import Vocabulary, word_set
+from firstcause.check.brief.widths import wide_layers
 
 
 def read_sentence(
@@ -115,6 +116,7 @@ def read_sentence(
     counted_members(line, heard)
     visits(line)
     several_answers(line)
+    wide_layers(line)
     pair(line)
     some_of_them(line)
     summed_up(line)

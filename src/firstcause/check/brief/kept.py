@@ -42,6 +42,7 @@ def kept_checkpoints(line: Line) -> None:
             or {"all", "but"} <= before
             or bool(_STAY & set(line.words(at + 1, at + 5)))
             or (bool(newest) and "only" in before and saved and _ends_here(line, at))
+            or (saved and _ends_here(line, at) and _begins_with_last(line, at))
         )
         names_them = (
             any(w in ("checkpoints", "checkpoint", "snapshots", "ckpts", "saves", "of them") for w in after)
@@ -89,6 +90,12 @@ def _besides_the_best(line: Line, at: int) -> bool:
     after = words_in(t for t in line.tokens[at + 1 : at + 8] if t.segment == own)
     beside = next((n for n, w in enumerate(after) if w in _BESIDES), -1)
     return beside >= 0 and bool(_SUPERLATIVES & set(after[beside : beside + 4]))
+
+
+def _begins_with_last(line: Line, at: int) -> bool:
+    """Whether a part of the sentence begins with "last 3"."""
+    newest = at > 0 and line.tokens[at - 1].text in _NEWEST
+    return newest and (at == 1 or line.tokens[at - 2].kind == "break")
 
 
 def _ends_here(line: Line, at: int) -> bool:

@@ -32,6 +32,7 @@ WORD_NUMBER = re.compile(
     rf"|one (?:in|over) (?:an? |one )?(?P<times_in>{_ONE})?[- ]?(?P<over>thousand|million)"
     r"|(?:(?:an? |one )?(?P<part>half|quarter|third|fifth|tenth)(?:(?: an?| of an?)(?= epoch)"
     r"|(?= of (?:all |the |its )?(?:training |total |optimizer )?(?:steps|updates|iterations|training)\b)))"
+    rf"|(?<=\bof )an? (?P<share>half|quarter|third|fifth|tenth)(?= ?[.,;)\n]|$)"
     rf"|half an? (?P<half_of>hundred|thousand|million)|(?<=first )(?P<bare>hundred|thousand|million)"
     rf"|(?:a )?(?P<ones>{_ONE}|a(?= hundred| thousand| million))(?:[- ](?P<more>{'|'.join(_ONES[1:10])}))?"
     rf"(?: (?P<scale>hundred|thousand|million|percent))?(?P<and_half> and a half)?)(?![\w])"
@@ -78,6 +79,8 @@ def word_number(match: re.Match[str]) -> tuple[float, str]:
         return float(f"{_WORDS[match['times']]}e{sign}{_WORDS[match['to']]}"), ""
     if match["factor"]:
         return float(f"{_WORDS[match['factor']]}e-{_WORDS[match['shift']]}"), ""
+    if match["share"]:
+        return round(_PARTS[match["share"]], 12), ""
     if match["small"]:
         many = _WORDS.get(match["many"] or "one", 1)
         return many / (

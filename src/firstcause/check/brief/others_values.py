@@ -39,9 +39,14 @@ def _is_another_alpha(line: Line, reading: Reading) -> bool:
 
 def _is_of_a_method(line: Line, reading: Reading) -> bool:
     """ "Noise schedule linear, 1000 timesteps", "discount 0.99, clip 0.2", "32 identities with 4 images each"."""
-    statement = line.tokens[reading.first].statement
-    words = {w for t in line.tokens if t.statement == statement for w in t.text.split()}
-    if reading.key in ("scheduler", "max_steps"):
+    own = line.tokens[reading.first]
+    # "1000 noise steps, cosine schedule": what stands behind a comma may be the rate's.
+    near = reading.key in ("scheduler", "max_steps")
+    spoken = [
+        t for t in line.tokens if t.statement == own.statement and (t.segment == own.segment or not near)
+    ]
+    words = {w for t in spoken for w in t.text.split()}
+    if near:
         return "noise" in words and len(words & (_OF_NOISE | {"schedule"})) > 1
     if reading.key == "max_grad_norm":
         return isinstance(reading.value, float) and reading.value < 0.5 and len(words & _OF_POLICIES) > 0

@@ -115,7 +115,9 @@ def _bare_steps(line: Line, after: int, number: Token) -> bool:
     """Whether a pace without a unit counts the steps that the sentence speaks of."""
     ends = after >= len(line.tokens) or line.tokens[after].kind == "break" or line.tokens[after].text == "and"
     many = number.value >= 10 or number.unit == "k"
-    return ends and many and any(unit_of(t) == "steps" for t in line.tokens)
+    # So many are no epochs.
+    steps = number.value >= 200 or number.unit == "k" or any(unit_of(t) == "steps" for t in line.tokens)
+    return ends and many and steps
 
 
 def _at_the_end(line: Line, at: int) -> None:
