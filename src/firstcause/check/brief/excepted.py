@@ -7,6 +7,8 @@ from firstcause.check.brief.reading import Line, Reading
 _EXCEPT = (
     ["other", "than"], ["apart", "from"], ["aside", "from"], ["except", "for"], ["except"], ["besides"], ["beyond"],
 )  # fmt: skip
+_WORDS = ("except", "besides", "apart from", "aside from")
+_STAYS = frozenset({"same", "everything", "all", "rest", "unchanged", "keep", "identical"})
 _REACH = 4
 
 
@@ -20,6 +22,12 @@ def has_exception(line: Line, reading: Reading) -> bool:
     """Whether an exception follows what is refused: not all of it is."""
     behind = [w for t in line.tokens[reading.last + 1 : reading.last + 3] for w in t.text.split()]
     return _begins(behind)
+
+
+def is_as_before(line: Line, at: int) -> bool:
+    """Whether what is excepted differs from what stays: "the same as the baseline except lr 2e-4"."""
+    before = {w for t in line.tokens[:at] for w in t.text.split()}
+    return line.tokens[at].text.startswith(_WORDS) and bool(before & _STAYS)
 
 
 def _begins(words: list[str]) -> bool:

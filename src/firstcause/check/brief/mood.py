@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from firstcause.check.brief.did import did_something, never_again, of_another_run
 from firstcause.check.brief.discarded import discarded
-from firstcause.check.brief.excepted import has_exception, is_excepted
+from firstcause.check.brief.excepted import has_exception, is_as_before, is_excepted
 from firstcause.check.brief.lengths import is_cut
 from firstcause.check.brief.moments import is_later, is_of_another_moment, is_way_out
 from firstcause.check.brief.reading import Line, Reading
@@ -125,6 +125,8 @@ def _before(line: Line, reading: Reading) -> str:
             return "not"
         for cue in ("not_needed", "not"):
             if token.has(cue):
+                if is_as_before(line, at):
+                    return ""
                 if token.text in _LOWERS and any(t.text == "to" for t in tokens[at : reading.last]):
                     return ""
                 return cue

@@ -21,7 +21,8 @@ NUMBER = re.compile(
     r"|2(?:\^|\*\*) ?(?P<of_two>\d{1,2})"
     r"|1 ?(?:over|/) ?(?P<inverse>[1-9]\d{2,6})(?!\d)|0,(?P<decimals>\d{2,8})(?![,\d])"
     r"|(?P<plain>(?:\d{1,3}(?:,\d{3})+|\d{1,3}(?:_\d{3})+"
-    r"|\d{1,3}(?: \d{3}){0,4} 000|\d+)(?:\.\d+)?(?:e[-+]?\d+)?|\.\d+(?:e[-+]?\d+)?))"
+    r"|\d{1,3}(?: \d{3}){0,4} 000|(?:(?<=[:=] )|(?<=\bof )|(?<=\bto ))\d{1,2} \d{3}(?= (?:tokens|steps|updates|samples)\b)"
+    r"|\d+)(?:\.\d+)?(?:e[-+]?\d+)?|\.\d+(?:e[-+]?\d+)?))"
     r"(?P<unit> ?%| thousand\b| million\b| ?percent\b| per cent\b| ?(?:gb|gib)\b| gigs?\b|[gkmb]\b|mb\b| b\b(?= param))?"
     r"(?:(?P<of>x)(?=[ a-z])|(?![a-z\d]))"
 )

@@ -26,6 +26,7 @@ def is_anothers_value(line: Line, reading: Reading) -> bool:
         or _is_of_all(line, reading)
         or _is_of_a_method(line, reading)
         or _are_places(line, reading)
+        or _is_left_free(line, reading)
     )
 
 
@@ -47,7 +48,8 @@ def _is_of_a_method(line: Line, reading: Reading) -> bool:
     ]
     words = {w for t in spoken for w in t.text.split()}
     if near:
-        return "noise" in words and len(words & (_OF_NOISE | {"schedule"})) > 1
+        of_noise = len(words & (_OF_NOISE | {"schedule"})) > 1 or reading.key == "max_steps"
+        return "noise" in words and of_noise
     if reading.key == "max_grad_norm":
         return isinstance(reading.value, float) and reading.value < 0.5 and len(words & _OF_POLICIES) > 0
     behind = {w for t in line.tokens[reading.last + 1 : reading.last + 3] for w in t.text.split()}
@@ -93,6 +95,20 @@ def _is_of_all(line: Line, reading: Reading) -> bool:
         if r is not reading
     )
     return other and "all" in line.tokens[reading.first].text and line.tokens[reading.first - 1].text in _OF
+
+
+def _is_left_free(line: Line, reading: Reading) -> bool:
+    """ "All parameters except the embeddings are frozen": neither is everything trained, nor are they frozen."""
+    own = [t for t in line.tokens if t.statement == line.tokens[reading.first].statement]
+    frozen = any(t.text.startswith(("freez", "frozen")) for t in own)
+    if (reading.key, reading.value) == ("method", "full"):
+        return frozen and "all" in line.tokens[reading.first].text.split()
+    around = line.tokens[max(0, reading.first - 4) : reading.last + 3]
+    words = [w for t in around for w in t.text.split()]
+    named = bool({"except", "apart", "besides"} & set(words)) or ["all", "but"] in [
+        words[n : n + 2] for n in range(len(words))
+    ]
+    return reading.key == "freeze" and reading.value != "backbone" and named and frozen
 
 
 def _are_places(line: Line, reading: Reading) -> bool:
