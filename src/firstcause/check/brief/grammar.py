@@ -204,8 +204,8 @@ def _unwanted(line: Line) -> None:
             continue
         named = token.entry.named
         key = (named.key.group or named.key.name) if named is not None and named.key.feature else ""
-        if key in ("max_steps", "epochs"):
-            # "Skip steps whose norm is too high": a training without any is none.
+        if key in ("max_steps", "epochs") and line.words(at - 1, at) in (["skip"], ["skips"], ["drop"]):
+            # "Skip steps whose norm is too high": others are made.
             continue
         if token.text in ("decay", "decay of") and not _of_optimizer(line, at):
             # Of the weights or of the rate: it does not say.
