@@ -20,18 +20,25 @@ def exempt_from_decay(line: Line) -> None:
         if token.key != "weight_decay" or token.claimed:
             continue
         denied = any(t.has("not") for t in tokens[max(0, at - 3) : at] if t.segment == token.segment)
-        after = [t for t in tokens[at + 1 : at + _REACH] if t.segment == token.segment]
+        # "Weight decay 0 for biases and 0.1 for the rest".
+        zero = next((n for n in range(at + 1, min(at + 4, len(tokens))) if _is_zero(tokens[n])), at)
+        denied = denied or zero > at
+        after = [t for t in tokens[zero + 1 : zero + _REACH] if t.segment == token.segment]
         before = [t for t in tokens[max(0, at - _REACH) : at] if t.segment == token.segment]
         linked = bool(after) and after[0].text in ("on", "for", "to", "in", "of")
         if not denied or not (_names_parameters(before) or (linked and _names_parameters(after))):
             continue
-        token.claimed = True
-        for number in range(at + 1, len(tokens)):
+        token.claimed = tokens[zero].claimed = True
+        for number in range(zero + 1, len(tokens)):
             beside = {w for t in tokens[max(at, number - 4) : number + 5] for w in t.text.split()}
             if tokens[number].kind == "number" and beside & _ELSEWHERE and accepts(key, tokens[number]):
                 value = in_normal_form(key, tokens[number])
                 line.claim(Reading("weight_decay", value, number, number, settled=True))
                 break
+
+
+def _is_zero(token: Token) -> bool:
+    return token.kind == "number" and token.value == 0 and not token.claimed
 
 
 def _names_parameters(tokens: list[Token]) -> bool:

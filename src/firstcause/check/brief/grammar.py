@@ -16,7 +16,7 @@ from firstcause.check.brief.factors import accumulated_often, batch_factors
 from firstcause.check.brief.firsts import first_steps
 from firstcause.check.brief.forms import held_to_form
 from firstcause.check.brief.frozen import frozen
-from firstcause.check.brief.hardware import name_hardware, some_of_them
+from firstcause.check.brief.hardware import in_stages, name_hardware, some_of_them
 from firstcause.check.brief.kept import kept_checkpoints
 from firstcause.check.brief.labels import count_labels
 from firstcause.check.brief.leftovers import name_leftovers
@@ -119,6 +119,7 @@ def read_sentence(
     wide_layers(line)
     pair(line)
     some_of_them(line)
+    in_stages(line)
     summed_up(line)
     accumulated_often(line)
     batch_factors(line, heard)

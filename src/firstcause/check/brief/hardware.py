@@ -62,6 +62,17 @@ def name_hardware(line: Line) -> None:
             line.claim(Reading("zero_stage", whole(following.value), at, at + 1))
 
 
+def in_stages(line: Line) -> None:
+    """Multiply the devices of one stage by the stages: "tensor parallel 4, pipeline parallel 2" are 8."""
+    for reading in (r for r in line.readings if r.key == "num_gpus"):
+        if line.tokens[reading.first].text.split()[0] != "tensor":
+            continue
+        for at, token in enumerate(line.tokens):
+            stages = line.words(max(0, at - 3), at)
+            if token.kind == "number" and not token.claimed and stages[-2:] == ["pipeline", "parallel"]:
+                reading.value, token.claimed = reading.value * whole(token.value), True
+
+
 def some_of_them(line: Line) -> None:
     """Take the part of several cards that is used: "we have 8 GPUs but use only 4 of them"."""
     for reading in (r for r in line.readings if r.key == "num_gpus"):

@@ -192,8 +192,9 @@ def _after(line: Line, reading: Reading) -> str:
         if token.text == "out" and at == reading.last + 1 and alone:
             # "SGD out, Adam in".
             return "not"
-        if bare and token.text in ("no", "0") and at == reading.last + 1 and not alone:
-            # "LoRA no quantization": the no belongs to what follows.
+        said_of_it = token.text == "no" or at == reading.last + 1
+        if bare and token.text in ("no", "0") and said_of_it and not alone:
+            # "LoRA no quantization", "plain torch: no Lightning": the no belongs to what follows.
             bare = False
         if (
             bare

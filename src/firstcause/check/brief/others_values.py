@@ -52,6 +52,8 @@ def _is_of_a_method(line: Line, reading: Reading) -> bool:
         return "noise" in words and of_noise
     if reading.key == "max_grad_norm":
         return isinstance(reading.value, float) and reading.value < 0.5 and len(words & _OF_POLICIES) > 0
+    if reading.key == "max_length":
+        return bool({"virtual", "soft"} & set(line.words(reading.first, reading.last)))
     behind = {w for t in line.tokens[reading.last + 1 : reading.last + 3] for w in t.text.split()}
     return reading.key == "batch_size" and bool(behind & _GROUPS)
 
@@ -118,6 +120,9 @@ def _are_places(line: Line, reading: Reading) -> bool:
         return False
     at = next((n for n in range(reading.first, -1, -1) if tokens[n].key == "num_layers"), -1)
     first = tokens[at + 1] if 0 <= at < len(tokens) - 1 else None
+    if at > 0 and line.words(at - 1, at) == ["all"]:
+        # "Then all layers for 7 more".
+        return True
     if first is None or first.kind not in ("number", "range"):
         return False
     return first.kind == "range" or line.words(at + 2, at + 3) in (["to"], ["through"], ["until"])

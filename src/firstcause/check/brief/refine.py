@@ -133,6 +133,10 @@ def _is_part(name: str, whole: str) -> bool:
 def _evaluates(line: Line, reading: Reading) -> bool:
     """Whether a batch is that of an evaluation: "test with batch size 1"."""
     statement = line.tokens[reading.first].statement
+    just_before = words_in(line.tokens[max(0, reading.first - 1) : reading.first])
+    if set(just_before) & _EVALUATES:
+        # "Train bs 16, eval bs 32".
+        return True
     own = [t for t in line.tokens[: reading.last + 4] if t.statement == statement]
     words = set(words_in(own))
     return bool(words & _EVALUATES) and not any(w.startswith("train") for w in words)

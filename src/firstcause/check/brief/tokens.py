@@ -54,6 +54,8 @@ _COUNT = re.compile(r"\d{1,9}")
 # "Not that one" counts nothing.
 _BEFORE_NOUN = re.compile(r"\s+[a-z]")
 _POINTED_AT = re.compile(r"\b(?:that|this|which|another|online|other|old|new|former|latter) $")
+# "The effective one": what is counted has been named.
+_OF_ITS_KIND = re.compile(r"\b(?:effective|global|logical|physical|real|total) $")
 _LETTERS = re.compile(r"\w+")
 _CHUNK = re.compile(r"[a-z][\w-]{0,60}")
 _BITS = re.compile(r"(\d+)bits?\b")
@@ -213,8 +215,13 @@ def _next(text: str, at: int, end: int, known: Vocabulary) -> Token | None:
             return Token("path", match[0], at, match.end())
         if (match := WORD_NUMBER.match(text, at, end)) and not (
             match[0] == "one"
-            and not _BEFORE_NOUN.match(text, match.end(), end)
-            and _POINTED_AT.search(text, max(0, at - 12), at)
+            and (
+                _OF_ITS_KIND.search(text, max(0, at - 12), at)
+                or (
+                    not _BEFORE_NOUN.match(text, match.end(), end)
+                    and _POINTED_AT.search(text, max(0, at - 12), at)
+                )
+            )
         ):
             return _spelled(match)
         if first == "x" and text[at + 1 : at + 2].isdigit():
