@@ -24,7 +24,7 @@ _REST_IS_FINE = re.compile(
     r"\b(?:rest|others?|everything else|remaining \w+)\b[^.!?\n]{0,24}\b(?:fine|ok|okay|good|alright|all right|great|perfect|"
     r"agreed|as (?:you|proposed|suggested|it is))\b"
 )
-_REFUSES = frozenset({"no", "nope", "none", "nah", "neither", "never"})
+_REFUSES = frozenset({"no", "nope", "none", "nah", "neither", "never", "dont"})
 _FEATURES = word_set("answers", "features")
 _PICKS = frozenset({"pick", "select", "choose", "chosen", "selected", "keep"})
 _ADAPTED = frozenset({"modules", "projections", "matrices"})

@@ -80,7 +80,9 @@ def _message(
         found = answered(sentence, turn, question) if number == 0 else answers_oneself(sentence, asked, topic)
         # "Yes, but 0.85": what follows changes what is accepted.
         corrected = corrected or any(reading.accepted for reading in found)
-        before = [*said[-_REMEMBERED:], *(h.reading for h in here[-_REMEMBERED:]), *found]
+        # "32768?" - "Half of that": what was offered is spoken of, taken or not.
+        offered = [] if number or found else [r for r, was_asked in question.proposed if was_asked]
+        before = [*said[-_REMEMBERED:], *(h.reading for h in here[-_REMEMBERED:]), *found, *offered]
         still = () if is_bare_yes(turn) else _open(question.topic, here)
         topics = (*still, *(t for t in topic if t in _PACED), *named)
         remark = sentence.line == beside[0]

@@ -36,6 +36,7 @@ def is_unwished(line: Line, reading: Reading) -> bool:
         or _missed(line, reading)
         or _default_aside(line, reading)
         or _share_that_is(line, reading)
+        or _length_that_is(line, reading)
     )
 
 
@@ -46,6 +47,13 @@ def _share_that_is(line: Line, reading: Reading) -> bool:
         return False
     words = line.words(number + 1, number + 6)
     return words[:1] == ["of"] and bool({"are", "is", "were", "was", "have", "has"} & set(words[1:]))
+
+
+def _length_that_is(line: Line, reading: Reading) -> bool:
+    """Whether a length tells of the data: "our samples have about 700 tokens"; "at most 700" is what they must fit in."""
+    own = line.tokens[reading.first].segment
+    before = words_in(t for t in line.tokens[: reading.first] if t.segment == own)
+    return reading.key == "max_length" and reading.relation == "approx" and bool({"have", "has"} & set(before))
 
 
 def concluded(line: Line, reading: Reading) -> bool:
