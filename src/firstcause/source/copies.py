@@ -6,8 +6,11 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from firstcause.source.callsites import call_index, last_name
-from firstcause.source.module import FunctionNode, Module
+from firstcause.source.arguments import bound
+from firstcause.source.callsites import call_sites, last_name
+from firstcause.source.flow import new_walk
+from firstcause.source.frames import Frame
+from firstcause.source.module import Module
 from firstcause.source.project import Project
 from firstcause.source.switches import Switch, switches
 
@@ -71,28 +74,23 @@ def _names(project: Project, module: Module, node: ast.AST, root: str) -> set[st
     function = module.function(node)
     if not root or not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return {root} - {""}
-    given = [_argument(function, root, call) for call, _ in _calls(project, module, function)]
+    given = [_argument(frame, root) for frame in _calls(project, module, function)]
     return {root} | {root_of(one) for one in given if one is not None} - {""}
 
 
 def _calls(
     project: Project, module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef
-) -> Iterator[tuple[ast.Call, Module]]:
-    """The calls of a function by its name, of the class where it is the one that begins an object."""
-    kind = module.method_class(function)
-    name = kind.name if kind is not None and function.name == "__init__" else function.name
-    for value in call_index(project).by_name.get(name, []):
-        if isinstance(value.node, ast.Call):
-            yield value.node, value.module
+) -> Iterator[Frame]:
+    """The calls of a function, of the class where it is the one that begins an object."""
+    return (f for f in call_sites(new_walk(project), module, function) if f.call is not None)
 
 
-def _argument(function: FunctionNode, name: str, call: ast.Call) -> ast.expr | None:
-    """What a call gives for one parameter of a function, or of a method whose object stands before the call."""
-    places = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
-    places = places[1:] if places[:1] in (["self"], ["cls"]) else places
-    if name in places and places.index(name) < len(call.args):
-        return call.args[places.index(name)]
-    return next((k.value for k in call.keywords if k.arg == name), None)
+def _argument(frame: Frame, name: str) -> ast.expr | None:
+    """What a call gives for one parameter of its function."""
+    assert frame.call is not None
+    assert isinstance(frame.call.node, ast.Call)
+    given, _ = bound(frame.function, name, frame.call.node, frame.implicit, frame.skip, ())
+    return given.node if given is not None and given.sure else None
 
 
 def _copies(project: Project) -> Iterator[DeepCopy]:
@@ -122,7 +120,7 @@ def _into(project: Project, module: Module, statement: ast.stmt, call: ast.Call)
     function = module.function(statement)
     returned = _assigned(project, module, function) if isinstance(function, ast.FunctionDef) else set()
     if isinstance(statement, ast.Assign):
-        return {_last(t) for t in statement.targets} - {""} | returned, ""
+        return {last_name(t) for t in statement.targets} - {""} | returned, ""
     # Gathered in a list, a copy is part of what the function makes of the list.
     gathered = isinstance(statement, ast.Expr) and last_name(_taker(module, call)) == "append"
     return (returned, "") if isinstance(statement, ast.Return) or gathered else (set(), "")
@@ -151,15 +149,11 @@ def _owners(project: Project, module: Module, statement: ast.stmt, root: str) ->
 def _assigned(project: Project, module: Module, function: ast.FunctionDef) -> set[str]:
     """The names that the program gives to what calls of a function return."""
     found: set[str] = set()
-    for call, where in _calls(project, module, function):
-        statement = where.statement(call)
+    for call in (frame.call for frame in _calls(project, module, function)):
+        statement = call.module.statement(call.node) if call is not None else None
         if isinstance(statement, ast.Assign):
-            found |= {_last(t) for t in statement.targets} - {""}
+            found |= {last_name(t) for t in statement.targets} - {""}
     return found
-
-
-def _last(node: ast.expr) -> str:
-    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
 
 
 def _attribute(node: ast.expr) -> str:

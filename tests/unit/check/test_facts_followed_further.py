@@ -46,6 +46,42 @@ def test_a_save_in_a_helper_is_made_where_the_helper_is_called(tmp_path, each, l
     assert {v for _, v, _ in found} == kinds
 
 
+HELPED = """
+import torch
+from torch import nn
+
+def keep_if_better(net, loss, best):
+    {test}
+    {save}
+    return best
+
+net = nn.Linear(4, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+best = 9.0
+for epoch in range(5):
+    for x, y in loader:
+        opt.zero_grad()
+        (net(x) - y).square().mean().backward()
+        opt.step()
+    best = keep_if_better(net, evaluate(net), best)
+"""
+WRITE = 'torch.save(net.state_dict(), "net.pt")'
+
+
+@pytest.mark.parametrize(
+    ("test", "save", "kind"),
+    [
+        ("pass", WRITE, "epoch"),
+        ("pass", f"if rank == 0: {WRITE}", "epoch"),
+        ("pass", f"if loss < best: {WRITE}", "best"),
+        ("if loss >= best: return best", WRITE, "best"),
+    ],
+)
+def test_a_test_within_the_helper_chooses_and_the_save_keeps_its_name(tmp_path, test, save, kind):
+    found = [f for f in read(tmp_path, HELPED.format(test=test, save=save)) if f.key == "save_strategy"]
+    assert [(f.value, f.how, f.confirms) for f in found] == [(kind, "torch.save", kind == "best")]
+
+
 def test_what_is_compared_with_the_best_so_far_chooses(tmp_path):
     source = SAVING.format(each="pass", last="")
     asked = [("metric_for_best", "eval_loss")]
@@ -69,6 +105,10 @@ model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen3-4B"{given})
         (", quantization_config=quant", "", {"4bit"}),
         (", **options", "", {"4bit"}),
         ("", 'options = {"quantization_config": quant}', {"4bit"}),
+        # Another library's function may load the policy with it.
+        ("", 'from llmtools import load\npolicy = load("owner/policy", quant)', {"4bit"}),
+        ("", 'from llmtools import load\npolicy = load(*["owner/policy", quant])', {"4bit"}),
+        ("", "def shown(config): pass\nshown(quant)", {"none"}),
     ],
 )
 def test_a_quantisation_that_is_given_to_no_model_quantises_nothing(tmp_path, given, more, kinds):
@@ -107,6 +147,15 @@ def parted(folder, key, value, split=SPLIT, others="", columns="", use=USE):
         ("a, b = next(GroupShuffleSplit(test_size=0.2).split(table, groups=table.patient_id))", {"group"}),
         ('ids = table["patient_id"].unique()\ntrain, val = train_test_split(ids, test_size=0.2)', set()),
         ("train, val = train_test_split(table, test_size=0.2, shuffle=mixed)", set()),
+        # The table has a row for each patient, and another one's rows follow it.
+        (SPLIT + '\ntrain = scans.merge(train, on="patient_id")', set()),
+        (SPLIT + '\ntrain = pd.merge(scans, train, on="patient_id")', set()),
+        (SPLIT + '\ntrain = scans.set_index("patient_id").loc[train.patient_id]', set()),
+        (SPLIT + "\nids = set(train.patient_id)\ntrain = [s for s in scans if s.patient in ids]", set()),
+        # A column of the rows themselves, and a name of a column.
+        (SPLIT + '\ntrain["sex"] = train["sex"].map(dict(f=0, m=1))', {"rows"}),
+        (SPLIT + '\nfull = "age" in train.columns', {"rows"}),
+        (SPLIT + "\nnames = list(train.columns)\nfull = [n for n in names if n not in OTHERS]", {"rows"}),
     ],
 )
 def test_rows_that_are_parted_by_chance_are_no_groups(tmp_path, split, kinds):
@@ -164,6 +213,49 @@ for step in range(1000):
 def test_an_update_draws_so_many_transitions(tmp_path, made, sizes):
     found = values(tmp_path, REPLAYED.format(made=made), "batch_size", "gradient_accumulation")
     assert {v for _, v, _ in found} == sizes
+
+
+DRAWN = """
+import random
+import gymnasium as gym
+import numpy as np
+import torch
+
+BATCH = 64
+
+def draw(memory, demos, frames):
+    {rows}
+    return torch.tensor(rows)
+
+def update(opt, loss):
+    loss.backward()
+"""
+
+
+@pytest.mark.parametrize(
+    ("rows", "sizes"),
+    [
+        ("rows = random.sample(memory, BATCH)", {64}),
+        # Two parts of a batch.
+        ("rows = random.sample(memory, BATCH // 2) + random.sample(demos, BATCH // 2)", set()),
+        ("rows = memory[np.random.randint(0, len(memory), size=BATCH)]", {64}),
+        (
+            "at = np.random.randint(0, len(memory), size=BATCH)\n    rows = [memory[i] for i in at.tolist()]",
+            {64},
+        ),
+        # Where an image is cut.
+        ("top, left = np.random.randint(0, 9, size=2)\n    rows = frames[:, top : top + 84]", set()),
+        ("noise = np.random.randint(0, 9, size=8)\n    rows = memory[0] + noise", set()),
+    ],
+)
+def test_what_is_drawn_indexes_a_memory_and_is_the_whole_batch(tmp_path, rows, sizes):
+    assert {v for _, v, _ in values(tmp_path, DRAWN.format(rows=rows), "batch_size")} == sizes
+
+
+def test_a_draw_that_one_function_asks_for_twice_is_a_part_of_its_batch(tmp_path):
+    source = DRAWN.format(rows="rows = random.sample(memory, BATCH)")
+    source += "\ndef both(a, b):\n    return draw(a, a, 0), draw(b, b, 0)\n"
+    assert not values(tmp_path, source, "batch_size")
 
 
 def test_files_that_are_read_are_the_data_and_names_of_the_hub_are_not():

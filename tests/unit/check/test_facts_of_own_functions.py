@@ -52,6 +52,13 @@ def test_a_number_that_is_no_width_of_a_layer_is_none_of_the_network(tmp_path):
     assert not told(read(tmp_path, source, asked=[("hidden_size", 3)]))
 
 
+def test_how_many_layers_a_function_is_asked_for_only_confirms(tmp_path):
+    found = read(tmp_path, STACK, asked=[("num_layers", 3)])
+    assert {(f.value, f.confirms) for f in found if f.key == "num_layers" and "layers=" in f.how} == {
+        (2, True)
+    }
+
+
 FACTOR = """
 import math
 from torch.optim import Adam
@@ -91,6 +98,10 @@ def test_a_factor_that_a_function_gives_back(tmp_path, factor, given, kind):
         ),
         ("a, b = int(0.7 * len(rows)), int(0.85 * len(rows))\nparts = rows[a:b]", None),
         ("back = rows[::-1]", None),
+        ("plot(rows[::10])", None),
+        ("shown = losses[::10]", None),
+        # A part of a part.
+        ("val_curve = val_losses[::10]", None),
     ],
 )
 def test_data_that_is_counted_off_or_cut_twice_confirms_a_share(tmp_path, cut, part):
@@ -113,7 +124,15 @@ for step in range(1, 10001):
 """
 
 
-@pytest.mark.parametrize(("call", "steps"), [("print(mean_return(net))", {500}), ("print(step)", set())])
+@pytest.mark.parametrize(
+    ("call", "steps"),
+    [
+        ("print(mean_return(net))", {500}),
+        ("print(step)", set()),
+        ("save_latest(net)", set()),
+        ("run_test(net)", {500}),
+    ],
+)
 def test_a_test_on_the_step_says_when_it_evaluates(tmp_path, call, steps):
     found = read(tmp_path, PACED.format(call=call), asked=[("eval_steps", 500)])
     assert {f.value for f in found if f.key == "eval_steps"} == steps

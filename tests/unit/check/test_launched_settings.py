@@ -6,6 +6,8 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from firstcause.check.code import Code
 from firstcause.check.facts import facts
 from firstcause.check.pipeline import check
@@ -188,3 +190,40 @@ def test_steps_that_beat_epochs_are_told_where_the_file_sets_them(tmp_path: Path
         str(f.site).rpartition("/")[2] for f in report.findings if f.slug == "max-steps-overrides-epochs"
     }
     assert sites == {"run.json:3"}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'os.environ["SHOP_KEY"] = "changeme"',
+        'os.environ["SHOP_KEY"] = "changeme"\nkey = os.environ["SHOP_KEY"]',
+        'key = os.environ.get("SHOP_KEY", "changeme")',
+        'key = os.getenv("SHOP_KEY") or "changeme"',
+        'os.environ.setdefault("SHOP_KEY", "changeme")\nkey = os.getenv("SHOP_KEY")',
+    ],
+)
+def test_a_secret_that_the_code_says_itself(tmp_path: Path, code: str) -> None:
+    assert found(tmp_path, {"a.py": "import os\n" + code + "\n"}, "secrets", "SHOP_KEY") == set()
+
+
+@pytest.mark.parametrize("code", ['key = os.environ.get("SHOP_KEY", "")', 'key = os.environ["SHOP_KEY"]'])
+def test_a_secret_without_a_default(tmp_path: Path, code: str) -> None:
+    read = found(tmp_path, {"a.py": f"import os\n{code}\n"}, "secrets", "SHOP_KEY")
+    assert read == {("SHOP_KEY", "a.py:2")}
+
+
+@pytest.mark.parametrize(
+    ("given", "recomputed"),
+    [
+        ("activation_checkpointing_policy={Block}", True),
+        ("activation_checkpointing_policy=None", False),
+        ("activation_checkpointing=None", False),
+        ("**options", False),
+        ("**{'activation_checkpointing_policy': {Block}}", True),
+    ],
+)
+def test_what_a_strategy_is_given_recomputes_where_it_is_something(
+    tmp_path: Path, given: str, recomputed: bool
+) -> None:
+    source = f"from lightning.strategies import FSDPStrategy\nstrategy = FSDPStrategy({given})\n"
+    assert bool(found(tmp_path, {"a.py": source}, "gradient_checkpointing", True)) is recomputed

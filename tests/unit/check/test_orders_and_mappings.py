@@ -35,6 +35,18 @@ SPLITS = {
     "random": "from torch.utils.data import random_split\ntrain, val = random_split(rows, [900, 100])\n",
     "shuffled": "from sklearn.model_selection import train_test_split\na, b = train_test_split(x, test_size=0.1)\n",
     "in order": "from sklearn.model_selection import train_test_split\na, b = train_test_split(x, test_size=0.1, shuffle=False)\n",
+    "at random of the first": (
+        "from torch.utils.data import random_split\npast, test = table.iloc[:cut], table.iloc[cut:]\n"
+        "train, val = random_split(past, [0.9, 0.1])\n"
+    ),
+    "at random at last": (
+        "import torch\nfrom torch.utils.data import random_split\nmixed = torch.randperm(900)\n"
+        "a, b = mixed[:cut], mixed[cut:]\ntrain, val = random_split(a, [0.9, 0.1])\n"
+    ),
+    "with candidates": (
+        "from torch.utils.data import random_split\ntable = table[table['candidates'] > 0]\n"
+        "train, val = random_split(table, [0.9, 0.1])\n"
+    ),
     "at a date": 'train = frame[frame["day"] < cut]\nval = frame[frame["day"] >= cut]\n',
 }
 
@@ -45,6 +57,9 @@ SPLITS = {
         ("random", (BY_TIME,), ["random"]),
         ("random", (BY_TIME, NOT_RANDOM), ["random"]),
         ("random", (SHARE,), []),
+        ("at random of the first", (BY_TIME,), []),
+        ("at random at last", (BY_TIME,), ["random"]),
+        ("with candidates", (BY_TIME,), ["random"]),
         ("shuffled", (NOT_RANDOM,), []),
         ("random", (SHARE, BY_TIME), ["random"]),
         ("shuffled", (BY_TIME,), ["random"]),
@@ -180,6 +195,28 @@ TAKEN = """
 def test_the_batches_that_a_loop_takes_are_the_accumulation(tmp_path: Path) -> None:
     found = read(tmp_path, {"train.py": TAKEN.format(each=2, count="16 // each")})
     assert values(found, "gradient_accumulation") == {8}
+
+
+@pytest.mark.parametrize(
+    ("taken", "behind", "only"),
+    [
+        ("batches", "optimizer.step()", False),
+        ("train_loader", "optimizer.step()", False),
+        # Each may be a task of several that an outer step is of.
+        ("tasks", "optimizer.step()", True),
+        ("task_batches", "optimizer.step()", True),
+        ("batches", "pass", True),
+    ],
+)
+def test_what_is_taken_is_the_accumulation_where_it_is_batches(
+    tmp_path: Path, taken: str, behind: str, only: bool
+) -> None:
+    source = TAKEN.format(each=2, count="8").replace("batches", taken)
+    if behind == "pass":
+        source = source.replace(" " * 12 + "optimizer.step()\n", "")
+        source = source.replace("            for x", "            optimizer.step()\n            for x")
+    found = [f for f in read(tmp_path, {"train.py": source}) if f.key == "gradient_accumulation"]
+    assert [(f.value, f.confirms) for f in found] == [(8, only)]
 
 
 def test_a_folder_of_sounds_is_read_as_files_are(tmp_path: Path) -> None:

@@ -53,7 +53,9 @@ def _length_that_is(line: Line, reading: Reading) -> bool:
     """Whether a length tells of the data: "our samples have about 700 tokens"; "at most 700" is what they must fit in."""
     own = line.tokens[reading.first].segment
     before = words_in(t for t in line.tokens[: reading.first] if t.segment == own)
-    return reading.key == "max_length" and reading.relation == "approx" and bool({"have", "has"} & set(before))
+    return (
+        reading.key == "max_length" and reading.relation == "approx" and bool({"have", "has"} & set(before))
+    )
 
 
 def concluded(line: Line, reading: Reading) -> bool:

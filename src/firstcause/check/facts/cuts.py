@@ -32,13 +32,12 @@ def cut_facts(code: Code) -> Iterator[Fact]:
     )
     yield from (replace(f, confirms=not alone) for f in found)
     for module in code.modules:
-        yield from (
-            replace(f, confirms=True) for f in (*_in_three(code, module), *_counted_off(code, module))
-        )
+        further = (*_in_three(code, module), *_counted_off(code, module))
+        yield from (replace(f, confirms=True) for f in further)
 
 
 def _in_three(code: Code, module: Module) -> Iterator[Fact]:
-    """Data that is cut at two indices: ``rows[a:b]`` between ``rows[:a]`` and ``rows[b:]``."""
+    """Data that is cut at two indices: ``rows[:a]``, ``rows[a:b]`` and ``rows[b:]``."""
     slices = list(module.nodes(ast.Slice))
     for cut in slices:
         if not isinstance(cut.lower, ast.Name) or not isinstance(cut.upper, ast.Name):
@@ -58,15 +57,24 @@ def _in_three(code: Code, module: Module) -> Iterator[Fact]:
 
 
 def _counted_off(code: Code, module: Module) -> Iterator[Fact]:
-    """Data of which every so manieth row is held out, in a statement that speaks of a part: ``val = rows[::10]``."""
+    """Every so many of the rows, where that is called a part of the data: ``held_out = rows[::10]``."""
     for cut in module.nodes(ast.Slice):
+        if not _names_part(module, cut):
+            continue
         every = code.constant(module, cut.step) if cut.step is not None and cut.upper is None else None
-        statement = module.statement(cut)
-        named = statement is not None and PARTS.search(module.segment(statement))
-        if named and every is not None and type(every.value) is int and every.value > 1:
+        if every is not None and type(every.value) is int and every.value > 1:
             yield Fact(
                 "data_split", round(1 / every.value, DIGITS), module.site(cut), f"every {every.value}th"
             )
+
+
+def _names_part(module: Module, cut: ast.Slice) -> bool:
+    """Whether a slice of what is no part itself is assigned to the name of one."""
+    statement, whole = module.statement(cut), module.parents.get(cut)
+    if not isinstance(statement, ast.Assign) or not isinstance(whole, ast.Subscript):
+        return False
+    named = any(PARTS.search(ast.unparse(target)) for target in statement.targets)
+    return named and not PARTS.search(ast.unparse(whole.value))
 
 
 def _is_named(code: Code, fact: Fact) -> bool:

@@ -15,8 +15,8 @@ from firstcause.source.resolve import Defined, resolve
 
 # What functions are called that evaluate.
 _EVALUATES = re.compile(
-    r"(?:^|_)(?:eval\w*?|valid\w*?|tests?|tested|testing|scores?|accuracy|returns?|perplexity|metrics?|m?iou|auc|bleu|rouge|f1|"
-    r"wer|cer|map)(?:$|_)",
+    r"(?:^|_)(?:eval(?:s|uate|uation|uating)?|val(?:id|idate|idation)?|test(?:s|ing)?|scor(?:es?|ing)|accurac(?:y|ies)"
+    r"|returns?|perplexity|ppl|metrics?|m?iou|auc|bleu|rouge|f1|wer|cer|map)(?:$|_)",
     re.IGNORECASE,
 )
 

@@ -34,8 +34,6 @@ OF_TRANSFORMERS = {
     "get_polynomial_decay_schedule_with_warmup": "polynomial",
     "get_inverse_sqrt_schedule": "inverse_sqrt",
 }
-# How what gives batches is called.
-_BATCHES = re.compile(r"batch|loader|dl\b|^it$|iterator|stream", re.IGNORECASE)
 OWNERS = ("transformers", "transformers.optimization", "diffusers", "diffusers.optimization")
 SETTINGS = {
     "lr": "learning_rate",
@@ -44,7 +42,9 @@ SETTINGS = {
     "betas": "adam_betas",
 }
 
-
+_BATCHES = re.compile(r"(?:^|_)(?:micro)?(?:batch(?:es)?|loaders?|dataloaders?|dl)(?:$|_)", re.IGNORECASE)
+# What an update is of several of, each with batches of its own.
+_SEVERAL = re.compile(r"(?:^|_)(?:tasks?|episodes?|clients?)(?:$|_)", re.IGNORECASE)
 # Libraries of a policy's surroundings.
 ENVIRONMENTS = ("gymnasium", "gym")
 
@@ -269,25 +269,16 @@ def _range(code: Code, loop: Loop) -> Fact | None:
     return Fact("epochs", count, last.site, "range of the loop", "", not last.overridable)
 
 
-def _taken(code: Code, module: Module, loop: ast.For | ast.While) -> Fact | None:
-    """How many batches a loop takes from an iterator: ``for batch in islice(batches, 8)``; of others than batches, maybe."""
-    call = loop.iter if isinstance(loop, ast.For) else None
-    if not isinstance(call, ast.Call) or last_name(call.func) != "islice" or len(call.args) != 2:
-        return None
-    found = known_value(code, module, call.args[1])
-    if found is None or type(found.value) is not int or found.value < 2:
-        return None
-    of_batches = bool(_BATCHES.search(ast.unparse(call.args[0])))
-    how, sure = "the batches that the loop takes", of_batches and not found.overridable
-    return Fact("gradient_accumulation", found.value, found.site, how, "", sure, confirms=not of_batches)
-
-
 def _accumulation(code: Code, loop: Loop) -> Iterator[Fact]:
     for module, node in reached(code, loop):
         if isinstance(node, (ast.For, ast.While)) and node is not loop.node and _only_adds(node):
-            taken = _taken(code, module, node)
+            taken = _taken_of_iterator(code, module, node)
             if taken is not None:
-                yield taken
+                how = "the batches that the loop takes"
+                # Of other things than batches, as of tasks, each may be one of several that an update is of.
+                only = not _takes_batches(code, module, node) or not _steps_behind(module, node)
+                sure = not only and not taken.overridable
+                yield Fact("gradient_accumulation", taken.value, taken.site, how, "", sure, confirms=only)
                 return
             how = "a loop of backwards before the step"
             yield Fact("gradient_accumulation", None, module.site(node), how, "", False, False, confirms=True)
@@ -313,6 +304,36 @@ def _accumulation(code: Code, loop: Loop) -> Iterator[Fact]:
                         "",
                         not every.overridable,
                     )
+
+
+def _taken_of_iterator(code: Code, module: Module, loop: ast.For | ast.While) -> Constant | None:
+    """How many a loop takes from an iterator at a time, where the code says it: ``for batch in islice(batches, 8)``."""
+    call = loop.iter if isinstance(loop, ast.For) else None
+    if not isinstance(call, ast.Call) or last_name(call.func) != "islice" or len(call.args) != 2:
+        return None
+    found = known_value(code, module, call.args[1])
+    return found if found is not None and type(found.value) is int and found.value > 1 else None
+
+
+def _takes_batches(code: Code, module: Module, loop: ast.For | ast.While) -> bool:
+    """Whether what a loop takes from is called batches or a loader, or is a loader."""
+    given = loop.iter.args[0] if isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call) else None
+    if given is None:
+        return False
+    made = [o.node for o in code.origins(module, given) if isinstance(o.node, ast.Call)]
+    names = [last_name(n) for one in (given, *made) for n in ast.walk(one)]
+    if any(_SEVERAL.search(name) for name in names):
+        return False
+    return any(_BATCHES.search(name) for name in names) or "DataLoader" in names
+
+
+def _steps_behind(module: Module, loop: ast.For | ast.While) -> bool:
+    """Whether a step stands behind a loop in its function."""
+    around = module.function(loop) or module.tree
+    return any(
+        isinstance(n, ast.Call) and last_name(n.func) == "step" and n.lineno > (loop.end_lineno or 0)
+        for n in ast.walk(around)
+    )
 
 
 def _only_adds(loop: ast.For | ast.While) -> bool:

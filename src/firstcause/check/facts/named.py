@@ -88,16 +88,10 @@ def unstated_facts(code: Code, stated: set[str]) -> Iterator[Fact]:
                     yield from _fact(keyword.arg, keyword.value, module.site(keyword.value), wanted)
     yield from _options(code, wanted)
     for read in config_reads(code).read if code.project.configured else ():
-        if any(pattern.match(read.name.lower()) for pattern in wanted.values()):
-            found = code.constant(read.module, read.node)
-            if (
-                found is not None
-                and isinstance(found.value, (int, float))
-                and not isinstance(found.value, bool)
-            ):
-                key = next(k for k, pattern in wanted.items() if pattern.match(read.name.lower()))
-                how = f"{read.name} of {read.configs[0].name}"
-                yield Fact(key, found.value, found.site, how, sure=False, confirms=True)
+        found = code.constant(read.module, read.node) if _key_of(read.name, wanted) else None
+        if found is not None:
+            for fact in _fact(read.name, ast.Constant(found.value), found.site, wanted):
+                yield replace(fact, how=f"{read.name} of {read.configs[0].name}")
 
 
 def written_paths(code: Code, stated: set[str]) -> Iterator[Fact]:
@@ -187,8 +181,12 @@ def _fact(name: str, value: ast.expr, site: Site, names: Names = NAMES) -> Itera
         or not isinstance(value.value, (int, float))
     ):
         return
-    key = next((k for k, pattern in names.items() if pattern.match(name.lower())), None)
+    key = _key_of(name, names)
     if key == "warmup_ratio" and value.value >= 1:
         key = "warmup_steps"
     if key is not None:
         yield Fact(key, value.value, site, name, "", sure=False, confirms=True)
+
+
+def _key_of(name: str, names: Names) -> str | None:
+    return next((k for k, pattern in names.items() if pattern.match(name.lower())), None)

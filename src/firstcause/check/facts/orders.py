@@ -14,13 +14,14 @@ from firstcause.source.module import Module
 # The values of data_split that say which rows are held out, and not how many.
 BY_TIME, RANDOM = "by_time", "random"
 _TIME = re.compile(
-    r"(?:^|_)(?:date_?time|time|dates?|days?|years?|months?|weeks?|hours?|(?:time_?)?stamp|ts)(?:$|_)|^index$",
+    r"(?:^|_)(?:(?:date)?times?|(?:time)?stamps?|dates?|days?|years?|months?|weeks?|hours?)(?:$|_)|^index$|^ts$",
     re.IGNORECASE,
 )
 DATES = frozenset(
     {"pandas.Timestamp", "pandas.to_datetime", "datetime.datetime", "datetime.date", "numpy.datetime64"}
 )
 _SHUFFLED = ("sklearn.model_selection.ShuffleSplit", "sklearn.model_selection.StratifiedShuffleSplit")
+_MIXES = frozenset({"randperm", "permutation", "sample", "shuffled"})
 _ORDERED = ("sklearn.model_selection.TimeSeriesSplit",)
 
 
@@ -29,15 +30,16 @@ def order_facts(code: Code) -> Iterator[Fact]:
     # "By speaker, never at random" may draw speakers: only a split along time refutes a random one.
     if not any(i.value == BY_TIME and i.polarity == "require" for i in code.asked("data_split")):
         return
-    # Beside a cut in the rows' own order, which may be that of time, another part may be drawn.
-    cut = any(_is_cut(node) for module in code.modules for node in module.nodes(ast.Subscript))
-    for call in code.calls("torch.utils.data.random_split", *_SHUFFLED) if not cut else ():
-        yield Fact("data_split", RANDOM, call.site, call.name.rpartition(".")[2])
+    # Cut by place as well, the random part may be that of which the brief does not say so.
+    cut = _is_cut_by_place(code)
+    for call in code.calls("torch.utils.data.random_split", *_SHUFFLED):
+        yield Fact("data_split", RANDOM, call.site, call.name.rpartition(".")[2], confirms=cut)
     for call in code.methods_and_calls("train_test_split"):
         shuffles = _shuffles(call)
-        if shuffles is not None and not (shuffles and cut):
+        if shuffles is not None:
             value = RANDOM if shuffles else BY_TIME
-            yield Fact("data_split", value, call.site, "train_test_split(shuffle=)", confirms=not shuffles)
+            how = "train_test_split(shuffle=)"
+            yield Fact("data_split", value, call.site, how, confirms=cut or not shuffles)
     for call in code.calls(*_ORDERED):
         yield Fact("data_split", BY_TIME, call.site, "TimeSeriesSplit", confirms=True)
     yield from _by_date(code)
@@ -48,16 +50,27 @@ def order_facts(code: Code) -> Iterator[Fact]:
                 return
 
 
-def _is_cut(node: ast.Subscript) -> bool:
-    """Whether rows up to a place, or from one on, are taken: ``table.iloc[:cut]``, ``rows[cut:]``."""
-    part = node.slice
-    if (
-        not isinstance(part, ast.Slice)
-        or part.step is not None
-        or (part.lower is None) is (part.upper is None)
-    ):
-        return False
-    return isinstance(part.lower or part.upper, (ast.Name, ast.Call, ast.BinOp))
+def _is_cut_by_place(code: Code) -> bool:
+    """Whether rows are cut in two at a place, in the order in which they stand: ``rows[:cut]`` and ``rows[cut:]``."""
+    for module in code.modules:
+        begins: set[tuple[str, str]] = set()
+        ends: set[tuple[str, str]] = set()
+        for node in module.nodes(ast.Subscript):
+            cut = node.slice
+            if not isinstance(cut, ast.Slice) or cut.step is not None or _is_mixed(code, module, node.value):
+                continue
+            if cut.lower is None and cut.upper is not None:
+                ends.add((ast.unparse(node.value), ast.unparse(cut.upper)))
+            elif cut.upper is None and cut.lower is not None:
+                begins.add((ast.unparse(node.value), ast.unparse(cut.lower)))
+        if begins & ends:
+            return True
+    return False
+
+
+def _is_mixed(code: Code, module: Module, rows: ast.expr) -> bool:
+    """Whether rows, or their numbers, were put into a random order."""
+    return any(name.rpartition(".")[2] in _MIXES for name in code.made_by(module, rows))
 
 
 def _by_date(code: Code) -> Iterator[Fact]:

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from firstcause.check.code import Call, Code, Loop
 from firstcause.check.events import around, training_loops
 from firstcause.check.facts.fact import Fact
 from firstcause.check.ranks import of_rank
 
+DEFINED = (ast.FunctionDef, ast.AsyncFunctionDef)
 MAX_DEPTH = 3
+
+
+@dataclass(frozen=True)
+class Place:
+    """A save where it is made, or where the program's own function is called that makes it; ``tested`` where it may not."""
+
+    call: Call
+    save: Call
+    tested: bool = False
 
 
 def when_saved(code: Code, saves: Sequence[Call]) -> Iterator[Fact]:
@@ -23,7 +33,7 @@ def when_saved(code: Code, saves: Sequence[Call]) -> Iterator[Fact]:
     if not saves or not loops:
         return
     epochs = [outer for loop in loops for outer in around(code, loop)]
-    places = [place for save in saves for place in _places(code, save, save, MAX_DEPTH)]
+    places = [place for save in saves for place in _places(code, save, MAX_DEPTH)]
     inside = [p for p in places if any(p.call.module is o.module and o.holds(p.call.node) for o in epochs)]
     plain = [p for p in inside if not p.tested and not _is_chosen(code, p.call, epochs)]
     if inside:
@@ -35,35 +45,40 @@ def when_saved(code: Code, saves: Sequence[Call]) -> Iterator[Fact]:
         yield Fact("save_strategy", "end", places[0].call.site, places[0].save.name.lstrip("."))
 
 
-@dataclass(frozen=True)
-class _Place:
-    """Where a save is made by the program, and whether a test on the way there decides on it."""
-
-    call: Call
-    save: Call
-    tested: bool = False
-
-
-def _places(code: Code, save: Call, call: Call, depth: int) -> list[_Place]:
+def _places(code: Code, save: Call, depth: int) -> list[Place]:
     """Where a save is made: in its own function, or where that is called, if it holds no training itself."""
-    function = call.module.function(call.node)
-    if (
-        not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef))
-        or not depth
-        or code.loop_around(call.module, call.node)
-    ):
-        return [_Place(call, save)]
+    function = save.module.function(save.node)
+    if not isinstance(function, DEFINED) or not depth or code.loop_around(save.module, save.node):
+        return [Place(save, save)]
     if any(isinstance(n, (ast.For, ast.While)) for n in ast.walk(function)):
-        return [_Place(call, save)]
-    tested = any(
-        isinstance(p, ast.If)
-        and function in call.module.ancestors(p)
-        and not of_rank(code, call.module, p.test)
-        for p in call.module.ancestors(call.node)
-    )
+        return [Place(save, save)]
+    tested = _is_tested(code, save, function)
     calls = [c for c in code.own_calls(function.name) if c.module.function(c.node) is not function]
-    found = [p for c in calls for p in _places(code, save, c, depth - 1)]
-    return [replace(p, tested=p.tested or tested) for p in found] or [_Place(call, save)]
+    found = [p for c in calls for p in _places(code, c, depth - 1)]
+    return [Place(p.call, save, p.tested or tested) for p in found] or [Place(save, save)]
+
+
+def _is_tested(code: Code, save: Call, function: ast.AST) -> bool:
+    """Whether a test within its function decides if something is saved: around it, or by leaving before it."""
+    around = save.module.ancestors(save.node)
+    around = around[: around.index(function)] if function in around else around
+    if any(isinstance(p, ast.If) and not _asks_rank(code, save, p) for p in around):
+        return True
+    return any(
+        isinstance(n, ast.If)
+        and n not in around
+        and n.lineno < save.node.lineno
+        and any(isinstance(s, ast.Return) for part in n.body for s in ast.walk(part))
+        and not _asks_rank(code, save, n)
+        for n in ast.walk(function)
+    )
+
+
+def _asks_rank(code: Code, save: Call, branch: ast.If) -> bool:
+    """Whether a test asks for nothing but which process this is."""
+    both = isinstance(branch.test, ast.BoolOp) and isinstance(branch.test.op, ast.And)
+    parts = branch.test.values if both and isinstance(branch.test, ast.BoolOp) else [branch.test]
+    return all(of_rank(code, save.module, part) for part in parts)
 
 
 def _is_chosen(code: Code, save: Call, epochs: list[Loop]) -> bool:
@@ -75,6 +90,4 @@ def _chooses(code: Code, save: Call, epochs: list[Loop], parent: ast.AST) -> boo
     within = any(o.holds(parent) for o in epochs)
     if not isinstance(parent, ast.If) or not within:
         return False
-    both = isinstance(parent.test, ast.BoolOp) and isinstance(parent.test.op, ast.And)
-    parts = parent.test.values if both and isinstance(parent.test, ast.BoolOp) else [parent.test]
-    return not all(of_rank(code, save.module, part) for part in parts)
+    return not _asks_rank(code, save, parent)

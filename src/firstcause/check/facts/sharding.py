@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
-from firstcause.check.code import Code
+from firstcause.check.code import Call, Code
 from firstcause.check.facts.engines import TRAINER, named_configurations
 from firstcause.check.facts.fact import Fact
 from firstcause.check.facts.table import families
+from firstcause.check.spread_arguments import named_arguments
 
 KEY = "gradient_checkpointing"
 ENTRIES = ("activation_checkpointing", "fsdp_activation_checkpointing")
 PLUGINS = ("accelerate.FullyShardedDataParallelPlugin", "accelerate.utils.FullyShardedDataParallelPlugin")
-STRATEGIES = ("lightning.FSDPStrategy",)
-POLICIES = ("activation_checkpointing_policy", "activation_checkpointing")
+STRATEGIES = ("lightning.FSDPStrategy", "lightning.strategies.FSDPStrategy")
 WRAPPERS = (
     "torch.distributed.algorithms._checkpoint.checkpoint_wrapper.apply_activation_checkpointing",
     "torch.distributed.fsdp.wrap.apply_activation_checkpointing",
@@ -35,8 +34,16 @@ def sharding_facts(code: Code) -> Iterator[Fact]:
         if value is not None and isinstance(value.value, bool):
             yield Fact(KEY, value.value, value.site, call.name.rpartition(".")[2], "activation_checkpointing")
     for call in code.calls(*STRATEGIES):
-        policies = [v for n in POLICIES if (v := call.argument(n)) is not None]
-        if any(not (isinstance(v.node, ast.Constant) and v.node.value is None) for v in policies):
+        if any(_says(call, name) for name in ("activation_checkpointing_policy", "activation_checkpointing")):
             yield Fact(KEY, True, call.site, "FSDPStrategy", confirms=True)
     for call in code.calls(*WRAPPERS):
         yield Fact(KEY, True, call.site, call.name.rpartition(".")[2])
+
+
+def _says(call: Call, name: str) -> bool:
+    """Whether a call surely gives an argument something that is not nothing."""
+    for given, module, node in named_arguments(call):
+        if given == name:
+            known = call.code.constant(module, node)
+            return known is None or bool(known.value)
+    return False

@@ -76,9 +76,10 @@ def _of_functions(code: Code, wanted: dict[str, tuple[str, ...]]) -> Iterator[Fa
                     given.setdefault(key, []).append((function.name, name, value))
     for key, found in given.items():
         # A second network of another size, or another maker: which is meant is not said.
-        # Whether the last layer counts is not said either.
-        sure = not elsewhere and key != "num_layers" and len({(f, v.value) for f, _, v in found}) == 1
-        for function_name, name, value in found if not sure else found[:1]:
+        # So is which layers are counted: a "three-layer" network may be made with two hidden ones.
+        alone = not elsewhere and len({(f, v.value) for f, _, v in found}) == 1
+        sure = alone and key != "num_layers"
+        for function_name, name, value in found if not alone else found[:1]:
             how = f"{function_name}({name}=)"
             yield Fact(
                 key, value.value, value.site, how, name, sure and not value.overridable, confirms=not sure

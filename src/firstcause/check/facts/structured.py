@@ -67,8 +67,7 @@ def _of_requests(code: Code) -> Iterator[Fact]:
     calls = plain_requests(code)
     found: list[Fact] = []
     for call in calls:
-        forms = (Value(m, v) for name, m, v in named_arguments(call) if name == "response_format")
-        form = call.argument("response_format") or next(forms, None)
+        form = _named(call, "response_format")
         if form is not None:
             settings = Configuration(code.project, form)
             kind = settings.entry("type")
@@ -91,6 +90,12 @@ def _of_requests(code: Code) -> Iterator[Fact]:
     if calls and len(free) == len(calls) and not found and code.asked("structured_output"):
         how = "no response_format in the request"
         yield Fact("structured_output", "none", calls[0].site, how, "response_format", explicit=False)
+
+
+def _named(call: Call, name: str) -> Value | None:
+    """What a call is given by a name, or by a mapping that it spreads and the code writes out: ``**DECODING``."""
+    given = [Value(module, node) for one, module, node in named_arguments(call) if one == name]
+    return given[0] if len(given) == 1 else call.argument(name)
 
 
 def _is_class(value: Value) -> bool:

@@ -8,6 +8,7 @@ Holds for: torch, all versions.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 
 from firstcause.check.code import Call, Code, finding
@@ -21,6 +22,9 @@ SLUG = "optimizer-state-not-restored"
 CATEGORY: Category = "warning"
 HOLDS: Mapping[str, str] = {}
 
+_OF_OPTIMIZER = re.compile(r"(?:^|_)opt(?:im(?:izers?)?)?(?:$|_)", re.IGNORECASE)
+# What a checkpoint holds, by its keys.
+Entries = dict[str, Value]
 COUNTERS = frozenset({"epoch", "step", "global_step", "start_epoch", "iteration", "iter"})
 
 
@@ -36,18 +40,16 @@ def find(code: Code) -> Iterator[Finding]:
         for table in _tables(code, save, value)
     ]
     # Beside the file that a run goes on from, the best weights may lie in one of their own.
-    whole = any(
-        entries.keys() & COUNTERS and sum(map(_is_state, entries.values())) > 1 for *_, entries in tables
-    )
+    whole = any(_is_whole(code, entries) for *_, entries in tables)
     for save, module, node, entries in tables:
-        keys = {key: _is_state(value) for key, value in entries.items()}
+        keys = {key: _is_state(value.node) for key, value in entries.items()}
         # A counter beside the weights says that the run is to go on from there.
         if not keys or not keys.keys() & COUNTERS or not _read_back(code, keys):
             continue
-        if sum(keys.values()) == 1 and not whole:
+        if sum(keys.values()) == 1 and not whole and not any(_OF_OPTIMIZER.search(key) for key in keys):
             text = "the checkpoint holds weights and epoch, not the optimizer's state: a resumed run starts it empty"
             yield finding(SLUG, CATEGORY, module, node, text, related=(save.site,))
-        elif (load := _leaves_out(code, module, entries)) is not None:
+        elif (load := _leaves_out(code, entries)) is not None:
             text = (
                 "the optimizer's state is in the checkpoint and is not loaded: a resumed run starts it empty"
             )
@@ -58,62 +60,87 @@ def find(code: Code) -> Iterator[Finding]:
             yield finding(SLUG, category, load.module, load.node, text, related=(save.site,))
 
 
-def _tables(code: Code, save: Call, value: Value) -> Iterator[tuple[Module, ast.AST, dict[str, ast.expr]]]:
+def _tables(code: Code, save: Call, value: Value) -> Iterator[tuple[Module, ast.AST, Entries]]:
     """The checkpoints that a call writes: mappings that are written out, and what is handed to its ``**state``."""
+    function = save.module.function(save.node)
+    later = _written_in(save.module, function, value.node)
     for origin in code.origins(value.module, value.node):
         if isinstance(origin.node, ast.Dict):
-            entries = {
-                str(k.value) if isinstance(k, ast.Constant) else "": v
-                for k, v in zip(origin.node.keys, origin.node.values, strict=True)
-            }
             made = origin.module.statement(origin.node)
-            targets = made.targets if isinstance(made, ast.Assign) else []
-            unknown = "" in entries or any(_is_filled(origin.module, t) for t in targets)
-            yield origin.module, origin.node, {} if unknown else entries
-    function = save.module.function(save.node)
+            targets = made.targets if isinstance(made, ast.Assign) and made.value is origin.node else []
+            holder = targets[0] if targets else origin.node
+            more = _written_in(origin.module, origin.module.function(origin.node), holder)
+            pairs = zip(origin.node.keys, origin.node.values, strict=True)
+            entries = {
+                str(k.value) if isinstance(k, ast.Constant) else "": Value(origin.module, v) for k, v in pairs
+            }
+            entries |= later | more
+            yield origin.module, origin.node, {} if "" in entries else entries
     gathered = getattr(getattr(function, "args", None), "kwarg", None)
     if gathered is None or not isinstance(value.node, ast.Name) or value.node.id != gathered.arg:
         return
-    if _is_filled(save.module, value.node):
-        return
     for call in code.own_calls(getattr(function, "name", "")):
         if all(k.arg is not None for k in call.node.keywords):
-            yield call.module, call.node, {str(k.arg): k.value for k in call.node.keywords}
+            given = {str(k.arg): Value(call.module, k.value) for k in call.node.keywords}
+            yield call.module, call.node, {} if "" in later else given | later
 
 
-def _is_filled(module: Module, name: ast.expr) -> bool:
-    """Whether more is put into the mapping that a name of the same function stands for."""
-    text = ast.unparse(name)
-    for node in ast.walk(module.function(name) or module.tree):
-        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
-            filled: ast.expr | None = node.value
-        else:
-            func = node.func if isinstance(node, ast.Call) else None
-            puts = isinstance(func, ast.Attribute) and func.attr in ("update", "setdefault")
-            filled = func.value if puts and isinstance(func, ast.Attribute) else None
-        if filled is not None and ast.unparse(filled) == text:
-            return True
-    return False
+def _written_in(module: Module, function: ast.AST | None, holder: ast.AST) -> Entries:
+    """What a function writes into a mapping that it holds by a name; "" among the keys where it is not said what."""
+    found: Entries = {}
+    if not isinstance(holder, ast.Name):
+        return found
+    for node in ast.walk(function or module.tree):
+        if isinstance(node, (ast.Assign, ast.AugAssign)):
+            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                if isinstance(target, ast.Subscript) and _is_called(target.value, holder):
+                    key = _key(target)
+                    found[key if isinstance(key, str) else ""] = Value(module, node.value)
+                elif isinstance(node, ast.AugAssign) and _is_called(target, holder):
+                    found[""] = Value(module, node.value)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            found |= {"": Value(module, node)} if _may_write(node.func, holder) else {}
+    return found
+
+
+def _may_write(method: ast.Attribute, holder: ast.Name) -> bool:
+    return method.attr in ("update", "setdefault") and _is_called(method.value, holder)
+
+
+def _is_called(node: ast.AST, holder: ast.Name) -> bool:
+    return isinstance(node, ast.Name) and node.id == holder.id
+
+
+def _is_whole(code: Code, entries: Entries) -> bool:
+    """Whether a run can go on from a checkpoint: several states, and a counter or an optimizer's among them."""
+    states = [(key, value) for key, value in entries.items() if _is_state(value.node)]
+    return len(states) > 1 and bool(
+        entries.keys() & COUNTERS
+        or any(_OF_OPTIMIZER.search(key) or _of_optimizer(code, value) for key, value in states)
+    )
+
+
+def _of_optimizer(code: Code, state: Value) -> bool:
+    holder = _holder(state.node)
+    names = code.made_by(state.module, holder) if holder is not None else set()
+    return bool(names) and all(is_optimizer(n) for n in names)
 
 
 def _is_state(value: ast.expr) -> bool:
     """Whether an entry of a checkpoint is a state_dict."""
-    return (
-        isinstance(value, ast.Call)
-        and isinstance(value.func, ast.Attribute)
-        and value.func.attr == "state_dict"
-    )
+    return _holder(value) is not None
 
 
-def _leaves_out(code: Code, module: Module, entries: Mapping[str, ast.expr]) -> Call | None:
+def _holder(value: ast.expr) -> ast.expr | None:
+    """What a ``state_dict`` is of."""
+    func = value.func if isinstance(value, ast.Call) else None
+    return func.value if isinstance(func, ast.Attribute) and func.attr == "state_dict" else None
+
+
+def _leaves_out(code: Code, entries: Entries) -> Call | None:
     """The first load from a checkpoint of which the optimizer's entry is read nowhere."""
-    states = {
-        key: value.func.value
-        for key, value in entries.items()
-        if _is_state(value) and isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute)
-    }
-    made = {key: code.made_by(module, holder) for key, holder in states.items()}
-    lost = [key for key, names in made.items() if names and all(is_optimizer(n) for n in names)]
+    states = {key: value for key, value in entries.items() if _is_state(value.node)}
+    lost = [key for key, state in states.items() if _of_optimizer(code, state)]
     read = _read_keys(code)
     if not lost or lost[0] in read or None in read:
         return None
@@ -199,44 +226,77 @@ def fit(net, loader, path=None):
         save("last.pt", model=net.state_dict(), epoch=epoch, opt=opt.state_dict())
     save("best.pt", model=net.state_dict(), epoch=epoch)
 """
-_PACKED = """
-def pack(net, epoch, opt):
-    state = {"model": net.state_dict(), "epoch": epoch}
-    state.update(opt=opt.state_dict())
-    return state
-"""
-_EXPORTED = '\n    torch.save({"encoder": net.a.state_dict(), "decoder": net.b.state_dict()}, "export.pt")\n'
-_LOADS = '\n        opt.load_state_dict(state["opt"])'
-BAD = (
-    Example(_BODY.format(opt="AdamW", keys=_PART, mark="  # found") + _EXPORTED),
-    Example(_LOADED.format(mark="  # found", more="")),
-    Example(_GATHERED.format(mark="  # found", more="")),
-    Example(_BODY.format(opt="AdamW", keys=_PART, mark="  # found")),
-    Example(_BODY.format(opt="Adam", keys=_PART.replace("{", '{"loss": 0.1, ', 1), mark="  # found")),
-)
-GOOD = (
-    Example(_BODY.format(opt="AdamW", keys="pack(net, epoch, opt)", mark="") + _PACKED),
-    Example("""
+_EXPORTED = """
 import torch
 
-def save(path, opt, **state):
-    state["optimizer"] = opt.state_dict()
-    torch.save(state, path)
+def fit(enc, dec, loader, path=None):
+    net = torch.nn.Sequential(enc, dec)
+    opt = torch.optim.AdamW(net.parameters(), lr=0.1)
+    start = 0
+    if path:
+        kept = torch.load(path, weights_only=True)
+        net.load_state_dict(kept["model"])
+        start = kept["epoch"] + 1
+    for epoch in range(start, 9):
+        torch.save({"model": net.state_dict(), "epoch": epoch}, "last.pt")  # found
+    torch.save({"encoder": enc.state_dict(), "decoder": dec.state_dict()}, "export.pt")
+"""
+_WRITTEN_IN = """
+import torch
+
+class Keeper:
+    def __init__(self, optimizer):
+        self.optimizer = optimizer
+
+    def save(self, path, **state):
+        {write}
+        torch.save(state, path)
 
 def fit(net, loader, path=None):
     opt = torch.optim.AdamW(net.parameters(), lr=0.1)
-    start = 0
+    keeper, start = Keeper(opt), 0
     if path:
         kept = torch.load(path, weights_only=True)
         net.load_state_dict(kept["model"])
         opt.load_state_dict(kept["optimizer"])
         start = kept["epoch"] + 1
     for epoch in range(start, 9):
-        save("last.pt", opt, model=net.state_dict(), epoch=epoch)
-"""),
+        keeper.save("last.pt", model=net.state_dict(), epoch=epoch){mark}
+"""
+_WRITES = 'state["optimizer"] = self.optimizer.state_dict()'
+_MADE_FIRST = """
+import torch
+
+def fit(net, loader, path=None):
+    opt = torch.optim.AdamW(net.parameters(), lr=0.1)
+    start = 0
+    if path:
+        state = torch.load(path)
+        net.load_state_dict(state["model"])
+        opt.load_state_dict(state["optim"])
+        start = state["epoch"]
+    for epoch in range(start, 9):
+        kept = {"model": net.state_dict(), "epoch": epoch}
+        kept["optim"] = opt.state_dict()
+        torch.save(kept, "last.pt")
+"""
+_LOADS = '\n        opt.load_state_dict(state["opt"])'
+BAD = (
+    Example(_LOADED.format(mark="  # found", more="")),
+    Example(_GATHERED.format(mark="  # found", more="")),
+    Example(_BODY.format(opt="AdamW", keys=_PART, mark="  # found")),
+    Example(_EXPORTED),
+    Example(_WRITTEN_IN.format(write='state["version"] = 1', mark="  # found")),
+    Example(_BODY.format(opt="Adam", keys=_PART.replace("{", '{"loss": 0.1, ', 1), mark="  # found")),
+)
+GOOD = (
     Example(_LOADED.format(mark="", more=_LOADS)),
     Example(_GATHERED.format(mark="", more=_LOADS.replace("state[", "kept["))),
     Example(_LOADED.format(mark="", more=_LOADS.replace('["opt"]', '.get("opt")'))),
     Example(_BODY.format(opt="SGD", keys=_PART, mark="")),
     Example(_BODY.format(opt="AdamW", keys="net.state_dict()", mark="")),
+    Example(_WRITTEN_IN.format(write=_WRITES, mark="")),
+    Example(_WRITTEN_IN.format(write="state.update(self.more)", mark="")),
+    Example(_WRITTEN_IN.format(write='state["optimizer"] = gathered(self.optimizer)', mark="")),
+    Example(_MADE_FIRST),
 )
