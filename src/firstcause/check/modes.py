@@ -75,6 +75,9 @@ def _named(code: Code, module: Module, call: ast.Call) -> bool:
         return bool(known[target.node])
     name = shortest(external(target))
     last = name.rpartition(".")[2]
+    if name.startswith("torch.nn.Embedding"):
+        # Their ``from_pretrained`` makes a table.
+        return False
     if name.startswith("torchvision.models.") or last == "from_pretrained" or name == "timm.create_model":
         return True
     if not name.startswith("torch.nn."):

@@ -9,18 +9,23 @@ Holds for: torch, all versions.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 
 from firstcause.check.code import Call, Code, Loop, finding
 from firstcause.check.events import events, training_loops
 from firstcause.check.rule import Example
 from firstcause.schema.finding import Category, Finding
+from firstcause.source.callsites import last_name
+from firstcause.source.module import Module
 
 SLUG = "sampler-missing"
 CATEGORY: Category = "critical"
 HOLDS: Mapping[str, str] = {}
 
 DDP = ("torch.nn.parallel.DistributedDataParallel",)
+_RANK = re.compile(r"(?:^|_|\b)rank(?:$|_|\b)|world_size", re.IGNORECASE)
+_HOPS = 3
 LIBRARIES = (
     "accelerate",
     "lightning",
@@ -41,7 +46,7 @@ def find(code: Code) -> Iterator[Finding]:
     for call in code.calls("torch.utils.data.DataLoader"):
         if call.may_have("sampler") or call.may_have("batch_sampler") or len(call.node.args) > 3:
             continue
-        if not any(_iterates(code, loop, call) for loop in trained):
+        if not any(_iterates(code, loop, call) for loop in trained) or _is_of_rank(code, call):
             continue
         text = "under DistributedDataParallel this loader gives all of the data to every rank: a DistributedSampler divides it"
         yield finding(SLUG, CATEGORY, call.module, call.node, text)
@@ -50,6 +55,24 @@ def find(code: Code) -> Iterator[Finding]:
 def _divides(code: Code) -> bool:
     """A split of the data by rank by hand."""
     return bool(code.called_names() & {"shard", "split_dataset_by_node", "islice", "split_by_node", "Subset"})
+
+
+def _is_of_rank(code: Code, call: Call) -> bool:
+    """Whether the data set is made with the rank, or with what the rank decides: ``Clips(rank)``, ``Shards(mine)``."""
+    data = call.argument("dataset", 0)
+    waiting: list[tuple[Module, ast.AST]] = [(data.module, data.node)] if data is not None else []
+    for _ in range(_HOPS):
+        names = [
+            (m, n) for m, node in waiting for n in ast.walk(node) if isinstance(n, (ast.Name, ast.Attribute))
+        ]
+        further = [(o.module, o.node) for m, n in names for o in code.origins(m, n)]
+        tests = (p.test for m, n in further for p in m.ancestors(n) if isinstance(p, (ast.IfExp, ast.If)))
+        if any(_RANK.search(last_name(n)) for _, n in names) or any(
+            _RANK.search(ast.unparse(t)) for t in tests
+        ):
+            return True
+        waiting = further
+    return False
 
 
 def _iterates(code: Code, loop: Loop, call: Call) -> bool:
@@ -100,6 +123,15 @@ def main(net, data):
 """),
 )
 GOOD = (
+    Example(_BODY.format(loader="loader = DataLoader(Clips(512, rank), batch_size=8, shuffle=True)")),
+    Example(
+        _BODY.format(
+            loader="mine = range(12) if rank == 0 else range(12, 21)\n    loader = DataLoader(Clips(mine), batch_size=8)"
+        )
+    ),
+    Example(
+        _BODY.format(loader="mine = parts(data, rank, 4)\n    loader = DataLoader(Clips(mine), batch_size=8)")
+    ),
     Example(_BODY.format(loader="loader = DataLoader(data, batch_size=8, sampler=DistributedSampler(data))")),
     Example(_BODY.format(loader="loader = DataLoader(data.shard(4, rank), batch_size=8)")),
     Example("""

@@ -1,7 +1,8 @@
 """Layers in a plain list or dict of a module.
 
 Why: the module does not know them: parameters() leaves them out, so they are neither trained, moved nor saved.
-Refuted by: nn.ModuleList or nn.ModuleDict around them, add_module or setattr of each, their parameters handed on explicitly.
+Refuted by: nn.ModuleList or nn.ModuleDict around them, add_module or setattr of each, their parameters handed on explicitly,
+layers that are taken out again, to be registered then.
 Holds for: torch, all versions.
 """
 
@@ -108,6 +109,10 @@ def _handed_on(cls: ast.ClassDef, attribute: str) -> bool:
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         if name in ("add_module", "register_module", "setattr"):
             return True
+        taken = isinstance(node.func, ast.Attribute) and name in ("pop", "popleft")
+        if taken and isinstance(node.func, ast.Attribute) and _is_of(node.func.value, attribute):
+            # What is taken out of it may be registered then: stages of a model that grows.
+            return True
         # A module of the project's own that is given them may register them.
         given = [*node.args, *(k.value for k in node.keywords)]
         if name.lstrip("_")[:1].isupper() and any(is_own_attribute(g) and g.attr == attribute for g in given):
@@ -117,6 +122,10 @@ def _handed_on(cls: ast.ClassDef, attribute: str) -> bool:
             if any(isinstance(n, ast.Attribute) and n.attr == attribute for n in inside):
                 return True
     return False
+
+
+def _is_of(node: ast.expr, attribute: str) -> bool:
+    return is_own_attribute(node) and node.attr == attribute
 
 
 BAD = (
@@ -153,6 +162,18 @@ class Stack(nn.Module):
 """),
 )
 GOOD = (
+    Example("""
+from torch import nn
+
+class Growing(nn.Module):
+    def __init__(self, depth):
+        super().__init__()
+        self.stages = nn.ModuleList([nn.Linear(8, 8)])
+        self.plan = [nn.Linear(8, 8) for _ in range(depth - 1)]
+
+    def grow(self):
+        self.stages.append(self.plan.pop(0))
+"""),
     Example("""
 from torch import nn
 

@@ -257,6 +257,32 @@ with torch.inference_mode():  # found
     ),
 )
 GOOD = (
+    Example("""
+import torch
+from torch import nn
+
+class Factors(nn.Module):
+    def __init__(self, vectors):
+        super().__init__()
+        self.user = nn.Embedding(10, 4)
+        self.item = nn.Embedding.from_pretrained(vectors, freeze=False)
+
+    def forward(self, user, item):
+        return (self.user(user) * self.item(item)).sum(-1)
+
+def error(model, user, item, rating):
+    with torch.no_grad():
+        return (model(user, item) - rating).pow(2).mean().item()
+
+def fit(vectors, loader, held):
+    model = Factors(vectors)
+    opt = torch.optim.Adam(model.parameters())
+    for user, item, rating in loader:
+        opt.zero_grad()
+        (model(user, item) - rating).pow(2).mean().backward()
+        opt.step()
+    print(error(model, *held))
+"""),
     Example(
         _HEAD
         + """

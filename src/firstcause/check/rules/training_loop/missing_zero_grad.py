@@ -1,7 +1,7 @@
 """A loop steps an optimizer and never clears its gradients.
 
 Why: each backward adds to the gradients of all steps before, so the update grows in a direction that is long gone.
-Refuted by: gradients cleared anywhere that the loop reaches, ``set_to_none`` by hand, an optimizer made in the loop,
+Refuted by: gradients cleared or shrunk anywhere that the loop reaches, ``set_to_none`` by hand, an optimizer made in the loop,
 gradients taken by torch.autograd.grad, a library that clears them itself.
 Holds for: torch, all versions.
 """
@@ -60,8 +60,17 @@ def _is_backward(node: ast.AST) -> bool:
 
 def _clears(node: ast.AST) -> bool:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        return node.func.attr in ("zero_grad", "zero_", "zero_grad_buffer")
-    targets = node.targets if isinstance(node, ast.Assign) else ()
+        # ``p.grad.mul_(0.9)`` is momentum by hand.
+        of_gradient = isinstance(node.func.value, ast.Attribute) and node.func.value.attr == "grad"
+        shrinks = of_gradient and node.func.attr in ("mul_", "div_", "copy_", "fill_", "lerp_")
+        return shrinks or node.func.attr in ("zero_grad", "zero_", "zero_grad_buffer")
+    targets = (
+        node.targets
+        if isinstance(node, ast.Assign)
+        else [node.target]
+        if isinstance(node, ast.AugAssign)
+        else []
+    )
     return any(isinstance(t, ast.Attribute) and t.attr == "grad" for t in targets)
 
 
@@ -104,6 +113,24 @@ def fit(net, loader, epochs):
 """),
 )
 GOOD = (
+    Example("""
+import torch
+from torch import nn
+
+model = nn.Linear(4, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+def decay(parameters):
+    for p in parameters:
+        if p.grad is not None:
+            p.grad.mul_(0.9)
+
+for step in range(100):
+    loss = model(torch.randn(8, 4)).pow(2).mean()
+    decay(model.parameters())
+    loss.backward()
+    optimizer.step()
+"""),
     Example("""
 import torch
 
