@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from recording import PROGRAMS, environment, firstcause
 
+# torch's gloo ends a healthy rank so now and then, as it stops its threads: without us too.
+TORCHS_OWN = "terminate called without an active exception"
 LAUNCH = ("-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2", "train.py")
 
 
@@ -74,14 +76,18 @@ def test_a_step_that_takes_values_from_other_ranks_is_not_replayed_by_one(tmp_pa
 def alone(cwd: Path, kind: str) -> None:
     cwd.mkdir()
     (cwd / "train.py").write_text((PROGRAMS / "ranks.py").read_text())
-    subprocess.run(
-        [sys.executable, *LAUNCH, kind],
-        cwd=cwd,
-        env=environment(),
-        capture_output=True,
-        timeout=120,
-        check=True,
-    )
+    for _ in range(3):
+        ended = subprocess.run(
+            [sys.executable, *LAUNCH, kind],
+            cwd=cwd,
+            env=environment(),
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        if ended.returncode == 0 or TORCHS_OWN not in ended.stderr:
+            break
+    assert ended.returncode == 0, ended.stderr
 
 
 def bits(cwd: Path) -> list[str]:

@@ -101,7 +101,9 @@ def topic_of(line: Line) -> list[str]:
 def answered(sentence: Sentence, turn: Turn, question: Question) -> list[Reading]:
     """The proposals that a message accepts, or refuses with a bare "no"."""
     if is_bare_yes(turn):
-        return all_of(question)
+        # Of several values of a key it does not say which.
+        keys = [r.key for r, _ in question.proposed]
+        return all_of(question) if len(set(keys)) == len(keys) else []
     words = [t.text for t in sentence.tokens if t.kind == "word"][:8]
     while words and words[0] in _HESITATES:
         del words[0]

@@ -21,7 +21,7 @@ _LINKS = frozenset({"at", "when", "while", "during", "in", "for", "on", "under",
 _IN_USE = word_set("refine", "evaluates") | {
     "evaluating", "validating", "inference", "predict", "predicting", "prediction", "generation", "generating", "serving",
 }  # fmt: skip
-_IFS = frozenset({"if", "when", "should", "in"})
+_IFS = frozenset({"if", "when"})
 _FAILS = frozenset(
     {
         "fit",
@@ -80,7 +80,7 @@ def _is_moment(tokens: list[Token], at: int) -> bool:
     words = {w for t in own for w in t.text.split()}
     if not own or any(t.kind == "break" for t in own) or words & _EACH:
         return False
-    noun = [w for t in near[end : end + 2] for w in t.text.split()]
+    noun = [w for t in near[: end + 2] for w in t.text.split()]
     if "of" in noun or any(w.startswith("warm") for w in noun):
         # "After 500 steps of warmup".
         return False
