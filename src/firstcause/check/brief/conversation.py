@@ -90,7 +90,9 @@ def _message(
             topics, corrected = (*beside[1], *topics), True
         line = read_sentence(sentence, scene, known, content, before, topics, corrected)
         if sentence.line - base in unwanted or opens_with_it(sentence.text):
-            unwanted.discard(sentence.line - base)
+            if line.readings:
+                # The number of a list stands before what it rules out.
+                unwanted.discard(sentence.line - base)
             rule_out(line)
         if not remark and sentence.line - base in remarks:
             beside = (sentence.line, tuple(dict.fromkeys(r.key for r in line.readings)))

@@ -26,3 +26,8 @@ def test_dont_refuses() -> None:
 def test_what_the_data_have_is_no_limit() -> None:
     said = asked("train gpt2", "Max length?", "our samples have about 700 tokens, so 1024 will do")
     assert ("max_length", 700, "require") not in said
+
+
+def test_a_numbered_list_of_what_is_not_to_be_used_is_no_wish() -> None:
+    found = read([Text("Please do not use:\n1. AdamW\n2. mixup\n")])
+    assert {(i.key, i.polarity) for i in found} == {("optimizer", "forbid"), ("augmentation", "forbid")}
