@@ -54,6 +54,12 @@ def first_maker(code: Code, module: Module, node: ast.expr) -> Call | None:
     return found
 
 
+def makes_several(code: Code, call: Call) -> bool:
+    """Whether a call stands in a function that is called more than once: what it makes is another object each time."""
+    function = call.module.function(call.node)
+    return isinstance(function, ast.FunctionDef) and len(code.own_calls(function.name)) > 1
+
+
 def wrapped(call: Call) -> ast.expr | None:
     """What a call only hands on: the object that is moved, or the model that is wrapped."""
     if isinstance(call.node.func, ast.Attribute) and call.name == f".{call.node.func.attr}":

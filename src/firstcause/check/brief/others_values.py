@@ -27,6 +27,7 @@ def is_anothers_value(line: Line, reading: Reading) -> bool:
         or _is_of_a_method(line, reading)
         or _are_places(line, reading)
         or _is_left_free(line, reading)
+        or _is_newest_of_others(line, reading)
     )
 
 
@@ -97,6 +98,15 @@ def _is_of_all(line: Line, reading: Reading) -> bool:
         if r is not reading
     )
     return other and "all" in line.tokens[reading.first].text and line.tokens[reading.first - 1].text in _OF
+
+
+def _is_newest_of_others(line: Line, reading: Reading) -> bool:
+    """ "The newest transformers (5)": where nothing is saved or kept, no checkpoints are counted."""
+    named = "newest" in line.tokens[reading.first].text.split()
+    spoken = any(
+        t.has("save") or t.text.startswith(("keep", "kept", "checkpoint", "ckpt")) for t in line.tokens
+    )
+    return reading.key == "save_total_limit" and named and not spoken and "save" not in line.topic
 
 
 def _is_left_free(line: Line, reading: Reading) -> bool:

@@ -14,6 +14,8 @@ _SPLITS = word_set("time_order", "splits")
 _SPANS = word_set("time_order", "spans")
 _HELD = frozenset({"validation", "valid", "val", "dev", "test", "held", "holdout", "hold"})
 _ARE = frozenset({"are", "is", "be", "form", "become", "for", "as", "go", "goes", "to", "make", "serve"})
+_ENDS = (["last"], ["final"], ["latest"], ["newest"])
+_TIMES = frozenset({"history", "period", "recording", "series", "time", "timeline", "timespan"})
 _REACH = 6
 
 
@@ -66,12 +68,28 @@ def _not_at_random(line: Line) -> None:
             return
 
 
+def _is_of_time(line: Line, at: int) -> bool:
+    """ "Of the time", "of the period", "of the recording"."""
+    words = line.words(at, at + 3)
+    return words[:1] == ["of"] and bool(_TIMES & set(words[1:]))
+
+
 def _last_span(line: Line) -> None:
     """Claim "the last 28 days are validation", "the final two weeks as test set"."""
     tokens = line.tokens
     for at, token in enumerate(tokens[:-3]):
         counts = token.kind == "number" and not token.claimed and tokens[at + 1].text in _SPANS
-        if not counts or line.words(at - 1, at) not in (["last"], ["final"], ["latest"], ["newest"]):
+        share = token.kind == "number" and not token.claimed and token.unit == "%"
+        if (
+            share
+            and line.words(at - 1, at) in _ENDS
+            and _is_of_time(line, at + 1)
+            and _HELD & set(words_in(tokens))
+        ):
+            # "Validation must be the last 20 % of the time": how many is read beside it.
+            line.claim(Reading("data_split", BY_TIME, at - 1, at - 1))
+            return
+        if not counts or line.words(at - 1, at) not in _ENDS:
             continue
         after = words_in(t for t in tokens[at + 2 : at + 6] if t.segment == token.segment)
         if after and after[0] in _ARE and _HELD & set(after[1:4]):

@@ -138,6 +138,13 @@ def _is_module_call(code: Code, module: Module, node: ast.AST) -> bool:
     inside = module.method_class(node)
     if inside is not None and "torch.nn.Module" in external_bases(code.project, module, inside):
         return True
+    if (
+        isinstance(node, ast.Subscript)
+        and isinstance(node.slice, ast.Constant)
+        and isinstance(node.slice.value, str)
+    ):
+        # ``model(images)["out"]``.
+        return isinstance(node.value, ast.Call) and _is_module_call(code, module, node.value)
     if isinstance(node, ast.Call) and _is_trained(code, module, node.func):
         return True
     made = code.made_by(module, node.func) if isinstance(node, ast.Call) else set()
@@ -206,6 +213,22 @@ class Weighted(Trainer):
         return F.cross_entropy({arguments}, weight=self.weights){mark}
 """
 BAD = (
+    Example("""
+import torch
+from torch import nn
+from torchvision.models.segmentation import deeplabv3_resnet50
+
+def fit(loader):
+    model = deeplabv3_resnet50(weights=None, num_classes=7)
+    criterion = nn.CrossEntropyLoss(ignore_index=255)
+    opt = torch.optim.SGD(model.parameters(), lr=0.01)
+    model.train()
+    for images, masks in loader:
+        opt.zero_grad()
+        scores = model(images)["out"]
+        criterion(masks, scores).backward()  # found
+        opt.step()
+"""),
     Example(_NAMED.format(arguments="labels, outputs.logits", mark="  # found")),
     Example("""
 import torch

@@ -16,7 +16,7 @@ from firstcause.check.code import Call, Code, finding
 from firstcause.check.freezing import Freezing, freezings, is_copy, name_of, trainable_again
 from firstcause.check.frozen_adapters import frozen_adapters
 from firstcause.check.loaded import loaded_class
-from firstcause.check.makers import first_maker
+from firstcause.check.makers import first_maker, makes_several
 from firstcause.check.new_heads import frozen_heads
 from firstcause.check.rule import Example
 from firstcause.check.steps import is_optimizer
@@ -174,7 +174,7 @@ def _trained_with(code: Code, one: Freezing) -> Call | None:
     trainers = code.calls(*TRAINERS)
     if frozen is None or len(optimizers) + len(trainers) != 1 or is_copy(one):
         return None
-    if _changed(code, frozen):
+    if _changed(code, frozen) or makes_several(code, frozen):
         return None
     taker = (optimizers + trainers)[0]
     given = taker.argument("params", 0) if optimizers else taker.argument("model", 0)
@@ -322,6 +322,24 @@ def fit(data):
     _adapted("AudioClassification", '"org/w2v", num_labels=7', "r=8, modules_to_save=None", mark="  # found"),
 )
 GOOD = (
+    Example("""
+import torch
+from torch import nn
+
+def convnet(width):
+    return nn.Sequential(nn.Conv1d(40, width, 3), nn.ReLU(), nn.AdaptiveAvgPool1d(1), nn.Flatten(), nn.Linear(width, 35))
+
+def main(loader):
+    teacher = convnet(256)
+    teacher.requires_grad_(False).eval()
+    student = convnet(16)
+    opt = torch.optim.Adam(student.parameters())
+    for mel in loader:
+        loss = nn.functional.mse_loss(student(mel), teacher(mel))
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+"""),
     Example(_WITH_ADAPTER.format(before="unet.requires_grad_(False)\n", after="")),
     Example(_BODY.format(build=_LOOP.format(mark="") + _HEAD)),
     Example(_BODY.format(build=_HEAD + _LOOP.format(mark="") + "    net.fc.requires_grad_(True)\n")),
