@@ -34,9 +34,17 @@ def no_inputs(line: Line, heard: Sequence[Reading]) -> None:
         if (about := _ABOUT.match(text)) is not None:
             line.readings.append(Reading(KEY, about[1], 0, 0, told=True, polarity="forbid", settled=True))
         return
-    names = _NAME.findall(text[: denied.end()])
+    names = _denied_names(text, denied)
     if not names and _PRONOUN.search(text[: denied.end()]):
         said = next((r for r in reversed(heard[-3:]) if r.key == KEY), None)
         names = [str(said.value)] if said is not None else []
     for name in names:
         line.readings.append(Reading(KEY, name, last, last, polarity="forbid", settled=True, measured=True))
+
+
+def _denied_names(text: str, denied: re.Match[str]) -> list[str]:
+    """The columns of the denial itself, or of its own clause before it: "`a` and `b` must never be a feature"."""
+    own = _NAME.findall(denied["own"] or denied["out"] or "")
+    before = text[: denied.end()]
+    clause = max(before.rfind(mark) for mark in (";", ". ", " but "))
+    return own or _NAME.findall(before[clause + 1 :])

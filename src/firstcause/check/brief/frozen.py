@@ -95,6 +95,9 @@ def _norms_in_eval(line: Line) -> bool:
     words = words_in(line.tokens)
     norms = next((n for n, t in enumerate(line.tokens) if set(t.text.split()) & _NORMS), -1)
     mode = any(a in ("eval", "evaluation") and b == "mode" for a, b in pairwise(words))
+    if {"test", "inference", "evaluation"} & set(words):
+        # "Remain in eval mode at test time" says nothing of the training.
+        return False
     if norms < 0 or not mode or not (_STAYS & set(words)) or line.tokens[norms].claimed:
         return False
     line.claim(Reading("freeze", "batchnorm", norms, norms, settled=True))

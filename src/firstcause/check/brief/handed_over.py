@@ -15,6 +15,7 @@ _HARDWARE = frozenset({"gpu", "num_gpus", "gpu_memory_gb"})
 _STANDS = frozenset(
     {"rack", "box", "machine", "server", "workstation", "node", "lab", "cluster", "room", "building"}
 )
+_OVER = frozenset({"last", "previous", "former", "earlier"})
 _REACH = 5
 
 
@@ -36,6 +37,9 @@ def _was_given(line: Line, reading: Reading) -> bool:
     words = words_in(before)
     place = next((n for n in range(len(words) - 1, -1, -1) if words[n] in _GIVEN), -1)
     if place < 0 or not _SELF & set(words[max(0, place - 4) : place + 2]):
+        return False
+    if _OVER & set(words_in(t for t in tokens if t.statement == tokens[reading.first].statement)):
+        # "I got 8 A100 for last year's project".
         return False
     told = [t for t in before if t.has("told") or t.has("judged")]
     return all(

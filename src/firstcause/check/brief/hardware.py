@@ -79,7 +79,8 @@ def some_of_them(line: Line) -> None:
         for at in range(reading.last + 1, len(line.tokens) - 2):
             token = line.tokens[at]
             part = line.words(at + 1, at + 3) in (["of", "them"], ["of", "those"], ["of", "these"])
-            told = {"are", "is", "were", "have", "has"} & set(line.words(at + 3, at + 4))
+            behind = words_in(line.tokens[at + 3 : at + 4])
+            told = behind[:1] and behind[0] in ("are", "is", "were", "have", "has", "for", "in")
             if (
                 token.kind == "number"
                 and not token.claimed

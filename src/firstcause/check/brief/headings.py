@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from firstcause.check.brief.reading import Line
+from firstcause.check.brief.reading import Line, Reading
 
 _NAMES = (
     r"must not(?: have| be used)?|must nots?|must-nots?|should not(?: have)?|won'?t have|do not want|don'?t want|do not(?: use)?|"
@@ -25,6 +25,8 @@ _OPENS = re.compile(
     r"avoid|forbidden|not wanted|unwanted|off the table|out of scope|leave out)[ \t]*:[ \t]*$",
     re.IGNORECASE,
 )
+_UNDONE = frozenset({"without", "skip", "omit", "forget"})
+_EXPLAINS = frozenset({":", "(", "->", "→", "=>"})
 _BULLET = re.compile(r"\s*(?:[-*+•]\s|\d{1,2}[.)]\s)")
 
 
@@ -56,11 +58,34 @@ def rule_out(line: Line) -> None:
 
     "Several GPUs; one card is enough" asks for one, and a number there ("more than 4 epochs") is no wish.
     """
+    tokens = line.tokens
+    # What the heading itself ends with explains nothing.
+    start = (
+        next((n + 1 for n, t in enumerate(tokens) if t.text == ":"), 0)
+        if opens_with_it(line.sentence.text)
+        else 0
+    )
+    if any(_UNDONE & set(t.text.split()) for t in tokens[start:]):
+        # "Do not: train without early stopping": what is not wanted is that something is missing.
+        for reading in line.readings:
+            reading.told = True
+        return
     for reading in line.readings:
-        if reading.polarity != "require" or reading.measured or line.tokens[reading.first].statement > 0:
+        if reading.polarity != "require" or reading.measured or tokens[reading.first].statement > 0:
             continue
-        if isinstance(reading.value, (int, float)) and not isinstance(reading.value, bool):
+        if _is_instead(line, reading):
+            # "SGD, Adam instead".
+            continue
+        explains = any(t.text in _EXPLAINS for t in tokens[start : reading.first])
+        if explains or (isinstance(reading.value, (int, float)) and not isinstance(reading.value, bool)):
             reading.told = True
             continue
         reading.polarity, reading.strength, reading.relation = "forbid", "must", "eq"
         reading.value = "none" if reading.value is True else reading.value
+
+
+def _is_instead(line: Line, reading: Reading) -> bool:
+    """Whether a value stands right before "instead", behind what it replaces."""
+    behind = line.tokens[reading.last + 1 :]
+    end = next((n for n, t in enumerate(behind) if t.kind == "break"), len(behind))
+    return reading.first > 0 and any(t.text == "instead" for t in behind[:end])

@@ -40,7 +40,7 @@ _FAILS = frozenset(
         "unstable",
     }
 )
-_TRIES = frozenset({"compare", "comparing", "sweep", "sweeping", "grid", "search", "scan", "ablate"})
+_TRIES = frozenset({"compare", "comparing", "sweep", "sweeping", "ablate"})
 _JOINS = frozenset({",", "and", "or", "/", "vs", "versus"})
 
 
@@ -124,6 +124,10 @@ def _goes_on(line: Line, at: int, key: str) -> bool:
     """Whether a number is followed by another one of its list: "16, 32", "32 and 64"."""
     tokens = line.tokens
     if at + 2 >= len(tokens) or tokens[at + 1].text not in _JOINS:
+        return False
+    behind = tokens[at + 3] if at + 3 < len(tokens) else None
+    if behind is not None and behind.kind == "word" and behind.text not in _JOINS:
+        # "Batch size 32, 4 workers".
         return False
     others = {r.key for r in line.readings if r.first <= at <= r.last or r.first <= at + 2 <= r.last}
     return tokens[at].kind == tokens[at + 2].kind == "number" and others <= {key}

@@ -106,7 +106,11 @@ def _described(line: Line) -> None:
             continue
         if is_anothers_value(line, reading):
             continue
-        if reading.key == "optimizer" and reading.value == "adam" and "decoupled" in words_in(tokens):
+        if (
+            reading.key == "optimizer"
+            and reading.value == "adam"
+            and "decoupled weight decay" in " ".join(t.text for t in tokens)
+        ):
             reading.value = "adamw"
         if reading.key == "adam_epsilon" and line.tokens[reading.first - 1].key == "label_smoothing":
             # "Label smoothing eps 0.1".

@@ -21,7 +21,10 @@ _REACH = 6
 def follow(line: Line, heard: Sequence[Reading]) -> None:
     """Let what the user follows be wanted where nothing else is: "the paper we follow uses 64 pairs per update"."""
     for reading in line.readings:
-        asked = any(r.key == reading.key and r.polarity == "require" and not r.told for r in heard)
+        beside = [r for r in line.readings if r is not reading]
+        asked = any(
+            r.key == reading.key and r.polarity == "require" and not r.told for r in (*heard, *beside)
+        )
         if reading.told and not asked and not line.sentence.asks and _of_what_is_followed(line, reading):
             reading.told = False
 
