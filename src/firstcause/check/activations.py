@@ -4,34 +4,16 @@ from __future__ import annotations
 
 import ast
 
+from firstcause.check.activation_names import FUNCTIONS, Activation
 from firstcause.check.code import Code
 from firstcause.check.library_names import shortest
 from firstcause.check.products import factors_of_product
-from firstcause.check.segmentation import Activation, is_smp_network, of_smp, of_torchvision
+from firstcause.check.segmentation import is_smp_network, of_smp, of_torchvision
 from firstcause.source.callsites import last_name
 from firstcause.source.module import Module
 from firstcause.source.resolve import external, resolve
 from firstcause.source.walk import Origin
 
-FUNCTIONS: dict[str, Activation] = {
-    "softmax": "softmax",
-    "log_softmax": "log-softmax",
-    "sigmoid": "sigmoid",
-    "logsigmoid": "log-sigmoid",
-    "tanh": "tanh",
-    "relu": "relu",
-    "linear": "linear",
-    "Softmax": "softmax",
-    "LogSoftmax": "log-softmax",
-    "Sigmoid": "sigmoid",
-    "LogSigmoid": "log-sigmoid",
-    "Tanh": "tanh",
-    "ReLU": "relu",
-    "Linear": "linear",
-    "Conv1d": "linear",
-    "Conv2d": "linear",
-    "Conv3d": "linear",
-}
 # Layers of torch_geometric that sum over neighbours, and that no activation ends.
 GRAPH_SUMS = frozenset(
     {"GCNConv", "SAGEConv", "GATConv", "GATv2Conv", "GraphConv", "ChebConv", "TAGConv", "SGConv"}
@@ -55,8 +37,6 @@ SHAPES = frozenset(
         "cuda",
     }
 )
-
-
 # What may be done with the rows of an embedding so that they still take any sign.
 SIGNED = frozenset(
     {"kaiming_normal_", "kaiming_uniform_", "normal_", "trunc_normal_", "xavier_normal_", "xavier_uniform_"}

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import ast
-from typing import Literal
 
+from firstcause.check.activation_names import Activation
 from firstcause.check.code import Code
 from firstcause.check.library_names import shortest
 from firstcause.source.module import Module
 from firstcause.source.resolve import external, resolve
-
-Activation = Literal[
-    "softmax", "log-softmax", "sigmoid", "log-sigmoid", "tanh", "relu", "linear", "product", ""
-]
 
 # The networks of segmentation_models_pytorch that are made bare; ``create_model`` and ``from_pretrained`` may read a head.
 SMP_NETWORKS = frozenset(

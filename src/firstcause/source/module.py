@@ -267,6 +267,13 @@ class Module:
         return list(tokenize.generate_tokens(io.StringIO(self.text, newline="").readline))
 
 
+def targets_of(node: ast.AST) -> list[ast.expr]:
+    """What an assignment writes to, an augmented one too; nothing for any other node."""
+    if isinstance(node, ast.Assign):
+        return node.targets
+    return [node.target] if isinstance(node, ast.AugAssign) else []
+
+
 def within(node: ast.AST) -> Iterator[ast.AST]:
     """A node and all that it holds, in the order of their fields; contexts and operators left out.
 

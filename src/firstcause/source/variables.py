@@ -14,7 +14,7 @@ from firstcause.source.containers import grown, pick, starting_elements
 from firstcause.source.definitions import Definition, Wanted
 from firstcause.source.frames import Frame, Instance, Value, frame_of
 from firstcause.source.launch import LaunchFile
-from firstcause.source.module import FunctionNode, Module, within
+from firstcause.source.module import FunctionNode, Module, targets_of, within
 from firstcause.source.names import at_end, lookup
 from firstcause.source.objects import class_part, part
 from firstcause.source.options import from_click
@@ -177,14 +177,7 @@ def _writes(walk: Walk, value: Value, definition: Definition, wanted: Wanted) ->
         return []
     found = []
     for node in within(_scope(value.module, definition.node, wanted)):
-        targets = (
-            node.targets
-            if isinstance(node, ast.Assign)
-            else [node.target]
-            if isinstance(node, ast.AugAssign)
-            else []
-        )
-        for target in targets:
+        for target in targets_of(node):
             if isinstance(target, ast.Subscript) and wanted.is_base(_innermost(target)):
                 found.append(Hop(value.module, node))
     return sorted(found, key=lambda h: -h.site.line)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from firstcause.check.brief.limits import limit
+from firstcause.check.brief.metrics import SUPERLATIVES
 from firstcause.check.brief.numbers import whole
 from firstcause.check.brief.reading import Line, Reading
 from firstcause.check.brief.tokens import Token, words_in
 
 _KEEPS = frozenset({"keep", "keeping", "keeps", "retain", "retaining", "kept"})
 _COPIES = frozenset({"checkpoint", "checkpoints", "snapshots", "ckpts"})
-_CHECKPOINTS = ("checkpoint", "ckpt")
+CHECKPOINTS = ("checkpoint", "ckpt")
 _NEWEST = frozenset({"last", "latest", "recent", "newest"})
 _BESIDES = frozenset({"besides", "beside", "apart", "addition"})
 _STAY = frozenset({"kept", "stay", "remain"})
@@ -17,7 +18,6 @@ _STORED = ("on disk", "on disc", "on the disk", "around", "in the folder", "lyin
 _EXCEPT = frozenset({"except", "but", "save", "besides"})
 _DELETES = frozenset({"delete", "deletes", "remove", "removes", "discard", "prune", "drop", "erase", "clean"})
 _OTHERS = frozenset({"others", "rest", "all", "older", "checkpoints", "everything", "ones"})
-_SUPERLATIVES = frozenset({"best", "lowest", "highest"})
 
 
 def kept_checkpoints(line: Line) -> None:
@@ -31,7 +31,7 @@ def kept_checkpoints(line: Line) -> None:
             token.spelled
             and token.value == 1
             and line.words(at - 1, at)[0:1]
-            and line.words(at - 1, at)[0] in _SUPERLATIVES
+            and line.words(at - 1, at)[0] in SUPERLATIVES
         ):
             # "Keep the best one".
             continue
@@ -48,13 +48,12 @@ def kept_checkpoints(line: Line) -> None:
             any(w in ("checkpoints", "checkpoint", "snapshots", "ckpts", "saves", "of them") for w in after)
             or newest
         )
-        saves = saved
-        copies = bool(after) and (after[0] in _COPIES or (after[:2] == ["of", "them"] and saves))
+        copies = bool(after) and (after[0] in _COPIES or (after[:2] == ["of", "them"] and saved))
         stored = after[:2] in (["on", "disk"], ["on", "disc"]) or after[:3] == ["on", "the", "disk"]
-        copies = copies or (stored and saves)
+        copies = copies or (stored and saved)
         limited = copies and limit(line, at, at + 1, at) == "max"
-        limited = limited or (saves and _alone(line, at) and limit(line, at, at, at) == "max")
-        if (limited or (keeps and (names_them or saves or stored))) and not (
+        limited = limited or (saved and _alone(line, at) and limit(line, at, at, at) == "max")
+        if (limited or (keeps and (names_them or saved or stored))) and not (
             after and _counted(line.tokens[at + 1])
         ):
             stays = next(
@@ -89,7 +88,7 @@ def _besides_the_best(line: Line, at: int) -> bool:
     own = line.tokens[at].segment
     after = words_in(t for t in line.tokens[at + 1 : at + 8] if t.segment == own)
     beside = next((n for n, w in enumerate(after) if w in _BESIDES), -1)
-    return beside >= 0 and bool(_SUPERLATIVES & set(after[beside : beside + 4]))
+    return beside >= 0 and bool(SUPERLATIVES & set(after[beside : beside + 4]))
 
 
 def _begins_with_last(line: Line, at: int) -> bool:
@@ -101,7 +100,7 @@ def _begins_with_last(line: Line, at: int) -> bool:
 def _ends_here(line: Line, at: int) -> bool:
     """Whether no other noun follows a number: "only the last three", but not "only the last 3 months"."""
     after = line.tokens[at + 1] if at + 1 < len(line.tokens) else None
-    return after is None or after.kind == "break" or after.text.startswith(_CHECKPOINTS)
+    return after is None or after.kind == "break" or after.text.startswith(CHECKPOINTS)
 
 
 def _best_alone(line: Line) -> None:
@@ -119,7 +118,7 @@ def _best_alone(line: Line) -> None:
             line.readings.append(Reading("save_total_limit", 1, at, at, strength="should", settled=True))
             return
     for at, token in enumerate(line.tokens):
-        if token.claimed or not token.text.startswith(_CHECKPOINTS) or not _KEEPS & set(words):
+        if token.claimed or not token.text.startswith(CHECKPOINTS) or not _KEEPS & set(words):
             continue
         before = words_in(line.tokens[max(0, at - 4) : at])
         if any(t.has("not") for t in line.tokens[:at]) or _NEWEST & set(words_in(line.tokens)):

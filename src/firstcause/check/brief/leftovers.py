@@ -82,7 +82,7 @@ def name_leftovers(line: Line, known: Vocabulary, heard: Sequence[Reading], corr
             and line.readings
             and at - line.readings[-1].last <= 4
             and negated(line, line.readings[-1])
-            and _like(line.readings[-1], token, known)
+            and is_alike(line.readings[-1], token, known)
         ):
             # "Not 32 but 64", "not 32, but rather 64".
             _emit(line, at, line.readings[-1], known)
@@ -90,7 +90,7 @@ def name_leftovers(line: Line, known: Vocabulary, heard: Sequence[Reading], corr
             (before == "and" or before in _PARTS_OF_MODEL)
             and _SCIENTIFIC.search(token.text)
             and line.readings
-            and _like(line.readings[-1], token, known)
+            and is_alike(line.readings[-1], token, known)
         ):
             # "lr 1e-3 for the head and 1e-5 for the backbone": both hold.
             _emit(line, at, line.readings[-1], known, corrects=False)
@@ -111,7 +111,7 @@ def name_leftovers(line: Line, known: Vocabulary, heard: Sequence[Reading], corr
             before == ","
             and two_before in ("no", "nope")
             and line.readings
-            and _like(line.readings[-1], token, known)
+            and is_alike(line.readings[-1], token, known)
         ):
             line.readings[-1].status = "superseded"
             _emit(line, at, line.readings[-1], known)
@@ -174,7 +174,7 @@ def _counts_something(line: Line, at: int) -> bool:
     return after is not None and (after.has("data") or after.has("labels"))
 
 
-def _like(reading: Reading, token: Token, known: Vocabulary, loosely: bool = False) -> bool:
+def is_alike(reading: Reading, token: Token, known: Vocabulary, loosely: bool = False) -> bool:
     """Whether a number could be another value of a reading's key: its kind, and its magnitude."""
     key = known.keys.get(reading.key)
     if (
@@ -197,13 +197,10 @@ def _like(reading: Reading, token: Token, known: Vocabulary, loosely: bool = Fal
     return (value < 1) == (reading.value < 1) and 1e-2 <= value / reading.value <= 1e2
 
 
-def is_alike(reading: Reading, token: Token, known: Vocabulary) -> bool:
-    """Whether a number could be another value of what was read."""
-    return _like(reading, token, known)
-
-
 def _last_like(token: Token, known: Vocabulary, readings: Sequence[Reading]) -> Reading | None:
-    return next((r for r in reversed(readings) if r.polarity == "require" and _like(r, token, known)), None)
+    return next(
+        (r for r in reversed(readings) if r.polarity == "require" and is_alike(r, token, known)), None
+    )
 
 
 def _emit(line: Line, at: int, like: Reading, known: Vocabulary, corrects: bool = True) -> Reading:
@@ -228,7 +225,7 @@ def _replaced(line: Line, at: int, known: Vocabulary, heard: Sequence[Reading]) 
         return
     same = next((r for r in reversed(heard) if _is_value(r, token, known)), None)
     nearest = sorted(line.readings, key=lambda r: min(abs(r.first - at), abs(r.last - at)))
-    found = next((r for r in nearest[:2] if _like(r, token, known, loosely=True)), None)
+    found = next((r for r in nearest[:2] if is_alike(r, token, known, loosely=True)), None)
     found = found or same or _last_like(token, known, heard)
     if found is None:
         return
@@ -266,7 +263,11 @@ def _becomes(line: Line, at: int, known: Vocabulary) -> None:
     """The new value in "lr 5e-5 -> 1e-5": the one before it is superseded."""
     token = line.tokens[at]
     previous = next(
-        (r for r in reversed(line.readings) if r.last < at and at - r.last <= 3 and _like(r, token, known)),
+        (
+            r
+            for r in reversed(line.readings)
+            if r.last < at and at - r.last <= 3 and is_alike(r, token, known)
+        ),
         None,
     )
     after = line.tokens[at + 1] if at + 1 < len(line.tokens) else None
@@ -280,7 +281,7 @@ def _becomes(line: Line, at: int, known: Vocabulary) -> None:
 
 def _alternative(line: Line, at: int, known: Vocabulary) -> None:
     previous = next(
-        (r for r in reversed(line.readings) if r.last < at and _like(r, line.tokens[at], known)), None
+        (r for r in reversed(line.readings) if r.last < at and is_alike(r, line.tokens[at], known)), None
     )
     if previous is not None:
         reading = _emit(line, at, previous, known, corrects=False)
@@ -375,7 +376,7 @@ def _now(line: Line, at: int) -> bool:
 
 
 def _told_before(token: Token, known: Vocabulary, heard: Sequence[Reading]) -> Reading | None:
-    return next((r for r in reversed(heard[-3:]) if r.told and _like(r, token, known)), None)
+    return next((r for r in reversed(heard[-3:]) if r.told and is_alike(r, token, known)), None)
 
 
 def _may_be_rate(line: Line, at: int, heard: Sequence[Reading], corrected: bool) -> bool:

@@ -16,7 +16,7 @@ _STOPS = word_set("metrics", "stops")
 _WATCHES = frozenset({"early_stopping", "early_stopping_patience", "metric_for_best"})
 _PICKS = word_set("metrics", "picks")
 _RETURNS = word_set("metrics", "returns")
-_SUPERLATIVES = frozenset({"best", "lowest", "highest"})
+SUPERLATIVES = frozenset({"best", "lowest", "highest"})
 _RETURNED = frozenset({
     "kept", "returned", "loaded", "saved", "restored", "stored", "reloaded", "back", "stays", "stay", "remains",
 })  # fmt: skip
@@ -54,7 +54,7 @@ def _best_one(line: Line, metrics: list[tuple[int, str]], heard: Sequence[Readin
     """Claim the metric in "kappa after each epoch, and return the best one"."""
     tokens = line.tokens
     for at, token in enumerate(tokens):
-        if token.text not in _SUPERLATIVES or (at + 1 < len(tokens) and not _is_one(tokens[at + 1])):
+        if token.text not in SUPERLATIVES or (at + 1 < len(tokens) and not _is_one(tokens[at + 1])):
             continue
         before_it = set(words_in(tokens[max(0, at - _REACH) : at]))
         after_it = set(words_in(tokens[at + 1 : at + _REACH]))

@@ -1,7 +1,8 @@
-"""Numbers that a name is paired with and that are another thing's: mixup's alpha, a formula's parts, epochs of warmup."""
+"""What is read of a key and says nothing of it: mixup's alpha, a formula's parts, epochs of warmup, places of layers."""
 
 from __future__ import annotations
 
+from firstcause.check.brief.excepted import begins_exception
 from firstcause.check.brief.reading import Line, Reading
 
 _OF = frozenset({"on", "of", "for", "over"})
@@ -17,7 +18,7 @@ _GROUPS = frozenset(
 
 
 def is_anothers_value(line: Line, reading: Reading) -> bool:
-    """Whether a reading has what belongs to something else."""
+    """Whether a reading has what belongs to something else, or only tells which samples, layers or parts are meant."""
     return (
         _is_another_alpha(line, reading)
         or _counts_epochs(line, reading)
@@ -117,9 +118,7 @@ def _is_left_free(line: Line, reading: Reading) -> bool:
         return frozen and "all" in line.tokens[reading.first].text.split()
     around = line.tokens[max(0, reading.first - 4) : reading.last + 3]
     words = [w for t in around for w in t.text.split()]
-    named = bool({"except", "apart", "besides"} & set(words)) or ["all", "but"] in [
-        words[n : n + 2] for n in range(len(words))
-    ]
+    named = any(begins_exception(words[n:]) or words[n : n + 2] == ["all", "but"] for n in range(len(words)))
     return reading.key == "freeze" and reading.value != "backbone" and named and frozen
 
 

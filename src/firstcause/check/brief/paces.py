@@ -1,4 +1,4 @@
-"""What happens again and again: saving and evaluating every so often, at the end, and how many checkpoints are kept."""
+"""What happens again and again: saving and evaluating every so often, and at the end."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 
 from firstcause.check.brief.counts import unit_of
+from firstcause.check.brief.kept import CHECKPOINTS
+from firstcause.check.brief.metrics import SUPERLATIVES
 from firstcause.check.brief.numbers import whole
 from firstcause.check.brief.reading import Line, Reading
 from firstcause.check.brief.tokens import Token, words_in
@@ -13,7 +15,6 @@ from firstcause.check.brief.vocabulary import word_set
 
 _MADE = word_set("paces", "made")
 _SEVERAL = frozenset({"twice", "times", "thrice"})
-_CHECKPOINTS = ("checkpoint", "ckpt")
 _PARTS = (["set"], ["split"], ["data"], ["file"], ["part"], ["out"])
 _HELD_OUT = frozenset({"dev", "val", "validation", "heldout", "held"})
 # "The best is loaded at the end" tells what is left, and not when it is saved.
@@ -33,7 +34,6 @@ _OTHER_TIME = frozenset({"at", "after", "in", "but", "finally", "afterwards", "l
 _MEASURES = frozenset({"measure", "score", "assess"})
 _PLAYS = frozenset({"play", "run", "simulate", "roll", "do"})
 _EPISODES = frozenset({"episodes", "games", "rollouts", "matches"})
-_SUPERLATIVES = frozenset({"best", "lowest", "highest"})
 
 
 def paces(line: Line) -> None:
@@ -127,7 +127,7 @@ def _at_the_end(line: Line, at: int) -> None:
     before = [t for t in line.tokens[max(0, at - 7) : at - 2] if t.segment == line.tokens[at].segment]
     words = words_in(before)
     if set(words) & _TAKES_BACK or (
-        set(words) & _SUPERLATIVES and not any(w.startswith(_SAVES) for w in words)
+        set(words) & SUPERLATIVES and not any(w.startswith(_SAVES) for w in words)
     ):
         return
     alone = all(t.text in ("only", "once", "just", "at", "the", "please") for t in line.tokens[: at - 2])
@@ -246,7 +246,7 @@ def _checkpoint_too(line: Line, last: int, owners: list[str]) -> list[str]:
             return []
         following = [t for t in line.tokens[at + 1 : at + 4] if t.text not in _ARTICLES]
         ends = len(following) < 2 or following[1].kind == "break"
-        named = bool(following) and following[0].text.startswith(_CHECKPOINTS)
+        named = bool(following) and following[0].text.startswith(CHECKPOINTS)
         if line.tokens[at].text == "and" and named and ends:
             return ["save"]
     return []

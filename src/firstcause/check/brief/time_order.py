@@ -6,8 +6,8 @@ from firstcause.check.brief.reading import Line, Reading
 from firstcause.check.brief.split_by import tells_how_it_lies
 from firstcause.check.brief.tokens import words_in
 from firstcause.check.brief.vocabulary import word_set
+from firstcause.check.orders_of_rows import BY_TIME, RANDOM
 
-BY_TIME, RANDOM = "by_time", "random"
 _BY_TIME = tuple(f" {phrase} " for phrase in sorted(word_set("time_order", "by_time")))
 _AT_RANDOM = word_set("time_order", "at_random")
 _SPLITS = word_set("time_order", "splits")

@@ -11,8 +11,8 @@ from firstcause.check.compliance.contradictions import contradiction
 from firstcause.check.compliance.table import names
 from firstcause.check.facts.devices import on_every_device
 from firstcause.check.facts.fact import EVAL_BATCH, Fact
-from firstcause.check.facts.orders import BY_TIME, RANDOM
 from firstcause.check.facts.precision import COMPUTE
+from firstcause.check.orders_of_rows import BY_TIME, RANDOM
 from firstcause.schema.finding import Category, Finding
 from firstcause.schema.instruction import Instruction
 

@@ -8,11 +8,10 @@ from collections.abc import Iterator
 
 from firstcause.check.code import Call, Code
 from firstcause.check.facts.fact import Fact
+from firstcause.check.orders_of_rows import BY_TIME, RANDOM
 from firstcause.source.callsites import last_name
 from firstcause.source.module import Module
 
-# The values of data_split that say which rows are held out, and not how many.
-BY_TIME, RANDOM = "by_time", "random"
 _TIME = re.compile(
     r"(?:^|_)(?:(?:date)?times?|(?:time)?stamps?|dates?|days?|years?|months?|weeks?|hours?)(?:$|_)|^index$|^ts$",
     re.IGNORECASE,

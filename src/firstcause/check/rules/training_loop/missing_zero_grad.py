@@ -15,6 +15,7 @@ from firstcause.check.code import Call, Code, Loop, finding
 from firstcause.check.rule import Example
 from firstcause.check.steps import optimizer_steps, reaches
 from firstcause.schema.finding import Category, Finding
+from firstcause.source.module import targets_of
 
 SLUG = "missing-zero-grad"
 CATEGORY: Category = "critical"
@@ -64,14 +65,7 @@ def _clears(node: ast.AST) -> bool:
         of_gradient = isinstance(node.func.value, ast.Attribute) and node.func.value.attr == "grad"
         shrinks = of_gradient and node.func.attr in ("mul_", "div_", "copy_", "fill_", "lerp_")
         return shrinks or node.func.attr in ("zero_grad", "zero_", "zero_grad_buffer")
-    targets = (
-        node.targets
-        if isinstance(node, ast.Assign)
-        else [node.target]
-        if isinstance(node, ast.AugAssign)
-        else []
-    )
-    return any(isinstance(t, ast.Attribute) and t.attr == "grad" for t in targets)
+    return any(isinstance(t, ast.Attribute) and t.attr == "grad" for t in targets_of(node))
 
 
 BAD = (
