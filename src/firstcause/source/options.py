@@ -9,8 +9,9 @@ from firstcause.source.argv import positional
 from firstcause.source.callsites import call_index
 from firstcause.source.frames import Value
 from firstcause.source.launch import concerning, given
-from firstcause.source.looped_options import looped, set_by_default
+from firstcause.source.looped_options import looped
 from firstcause.source.module import FunctionNode, Module
+from firstcause.source.parser_defaults import set_by_default
 from firstcause.source.resolve import external, resolve
 from firstcause.source.steps import Path, Step
 from firstcause.source.walk import Chain, Hop, Origin, Result, Walk
