@@ -145,8 +145,9 @@ def read_sentence(
     for reading in line.readings:
         fallback = reading.condition.startswith(_IFS)
         reading.corrects = reading.corrects or ((corrects or corrected) and not fallback)
-        if fallback and any(r.key == reading.key and r.polarity == "require" and not r.told for r in heard):
-            # "If memory gets tight, go down to 8": what was asked for before still holds.
+        before = any(r.key == reading.key and r.polarity == "require" and not r.told for r in heard)
+        if fallback and (before or _FAILS & set(reading.condition.split())):
+            # "If memory gets tight, go down to 8": what was asked for before still holds, or that it fails is not known.
             reading.strength = "may"
     refine(line, heard)
     whole_and_part(line)
@@ -184,6 +185,24 @@ _PACES = {"save": "save_strategy", "eval": "eval_strategy"}
 # What "do not save" speaks of: "don't save optimizer states" leaves the checkpoints.
 _SAVED = word_set("grammar", "saved")
 _IFS = ("if ", "in case", "when ")
+_FAILS = frozenset(
+    {
+        "fit",
+        "fits",
+        "memory",
+        "oom",
+        "ooms",
+        "tight",
+        "fails",
+        "fail",
+        "crashes",
+        "nan",
+        "nans",
+        "diverges",
+        "explodes",
+        "unstable",
+    }
+)
 _OF_DATA = word_set("grammar", "of_data")
 
 

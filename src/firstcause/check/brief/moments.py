@@ -21,25 +21,6 @@ _LINKS = frozenset({"at", "when", "while", "during", "in", "for", "on", "under",
 _IN_USE = word_set("refine", "evaluates") | {
     "evaluating", "validating", "inference", "predict", "predicting", "prediction", "generation", "generating", "serving",
 }  # fmt: skip
-_IFS = frozenset({"if", "when"})
-_FAILS = frozenset(
-    {
-        "fit",
-        "fits",
-        "memory",
-        "oom",
-        "ooms",
-        "tight",
-        "fails",
-        "fail",
-        "crashes",
-        "nan",
-        "nans",
-        "diverges",
-        "explodes",
-        "unstable",
-    }
-)
 _TRIES = frozenset({"compare", "comparing", "sweep", "sweeping", "ablate"})
 _JOINS = frozenset({",", "and", "or", "/", "vs", "versus"})
 
@@ -87,17 +68,6 @@ def _is_moment(tokens: list[Token], at: int) -> bool:
     if tokens[at].text in ("for", "in", "during"):
         return bool(words & _LAST)
     return numbers or bool(words & _ORDINALS)
-
-
-def is_way_out(line: Line, reading: Reading) -> bool:
-    """Whether a value is for the case that something fails: "if it does not fit, use gradient checkpointing"."""
-    first = line.tokens[0]
-    statement = line.tokens[reading.first].statement
-    end = next((n for n, t in enumerate(line.tokens) if t.kind == "break"), 0)
-    words = {w for t in line.tokens[:end] for w in t.text.split()}
-    # The wish is what follows at once.
-    near = statement - first.statement <= 1 and reading.first > end
-    return first.text.split()[0] in _IFS and near and bool(words & _FAILS)
 
 
 def _is_off_in_use(line: Line, reading: Reading) -> bool:

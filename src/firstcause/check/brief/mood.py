@@ -6,7 +6,7 @@ from firstcause.check.brief.did import did_something, never_again, of_another_ru
 from firstcause.check.brief.discarded import discarded
 from firstcause.check.brief.excepted import has_exception, is_as_before, is_excepted
 from firstcause.check.brief.lengths import is_cut
-from firstcause.check.brief.moments import is_later, is_of_another_moment, is_way_out
+from firstcause.check.brief.moments import is_later, is_of_another_moment
 from firstcause.check.brief.reading import Line, Reading
 from firstcause.check.brief.reasons import is_only_reason
 from firstcause.check.brief.taken_up import did_better, is_disliked, is_what_broke
@@ -54,8 +54,8 @@ def settle(line: Line) -> None:
             _negate(line, reading)
         reading.told = reading.told or is_of_another_moment(line, reading)
         _weigh(line, reading)
-        if is_later(line, reading) or is_way_out(line, reading):
-            # What the training begins with is another value, or that it fails is not known before.
+        if is_later(line, reading):
+            # What the training begins with is another value.
             reading.strength = "may"
 
 
@@ -274,7 +274,7 @@ def _weigh(line: Line, reading: Reading) -> None:
     for at, token in enumerate(tokens):
         if (
             token.text.split(" ", 1)[0] in ("if", "unless", "otherwise", "when")
-            and token.statement == statement
+            and (token.statement == statement or (at == 0 and statement - token.statement == 1))
             and not reading.condition
         ):
             last = next(
