@@ -30,7 +30,9 @@ _LEAVES: tuple[type[ast.AST], ...] = (
 # The fields in which a kind of node can hold others, as far as somebody has asked.
 _CHILDREN: dict[type[ast.AST], tuple[str, ...]] = dict.fromkeys(_LEAVES, ())
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+# Functions that have a name.
+DEFINED = (ast.FunctionDef, ast.AsyncFunctionDef)
+FUNCTIONS = (*DEFINED, ast.Lambda)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
 # Larger files are generated data, and ast needs about 100 bytes a byte.

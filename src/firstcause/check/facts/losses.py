@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from firstcause.check.code import Call, Code
 from firstcause.check.facts.fact import Fact
 from firstcause.check.makers import maker
-from firstcause.source.module import within
+from firstcause.source.module import DEFINED, within
 
 LOSSES = {
     "CrossEntropyLoss": "cross_entropy", "BCELoss": "bce", "BCEWithLogitsLoss": "bce", "MSELoss": "mse", "L1Loss": "mae",
@@ -22,7 +22,6 @@ FUNCTIONS = {
 }  # fmt: skip
 # Others are built of these: a focal loss calls cross entropy.
 SIMPLE = frozenset({"cross_entropy", "mse", "mae", "huber"})
-FUNCTIONS_OF_CODE = (ast.FunctionDef, ast.AsyncFunctionDef)
 # In the names of functions and classes: what makes a loss, and what only tells a figure.
 OWN = ("loss", "criterion", "objective")
 FIGURES = ("metric", "eval")
@@ -76,10 +75,10 @@ def _is_two(nodes: list[ast.expr]) -> bool:
 
 def _is_part(call: Call) -> bool:
     """Whether a loss of the program's own is made of it, or it is a figure that nobody trains on."""
-    outer = [n for n in call.module.ancestors(call.node) if isinstance(n, (*FUNCTIONS_OF_CODE, ast.ClassDef))]
-    if outer and isinstance(outer[0], FUNCTIONS_OF_CODE) and _is_given_back(call, outer[0]):
+    outer = [n for n in call.module.ancestors(call.node) if isinstance(n, (*DEFINED, ast.ClassDef))]
+    if outer and isinstance(outer[0], DEFINED) and _is_given_back(call, outer[0]):
         # ``def td_loss(…): … return F.mse_loss(value, wanted)`` is that loss under a name of its own.
-        outer = [n for n in outer if not (isinstance(n, FUNCTIONS_OF_CODE) and _says(n.name, OWN))]
+        outer = [n for n in outer if not (isinstance(n, DEFINED) and _says(n.name, OWN))]
     own = any(_says(n.name, (*OWN, *FIGURES)) for n in outer)
     return own or call.code.under(call.module, call.node, "torch.no_grad", "torch.inference_mode") is not None
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from firstcause.check.code import Call, Code
 from firstcause.check.facts.fact import Fact
 from firstcause.check.facts.loops import ENVIRONMENTS
-from firstcause.check.facts.saves import DEFINED
 from firstcause.check.facts.values import value_of
+from firstcause.source.module import DEFINED
 
 # Functions that draw from what is given, with the argument that says how many.
 DRAWS = {

@@ -10,8 +10,8 @@ from firstcause.check.code import Call, Code, Loop
 from firstcause.check.events import around, training_loops
 from firstcause.check.facts.fact import Fact
 from firstcause.check.ranks import of_rank
+from firstcause.source.module import DEFINED
 
-DEFINED = (ast.FunctionDef, ast.AsyncFunctionDef)
 MAX_DEPTH = 3
 
 

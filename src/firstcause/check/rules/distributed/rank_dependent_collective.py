@@ -18,14 +18,13 @@ from firstcause.check.sides import Side, asks_for_several, is_alone, other, side
 from firstcause.schema.finding import Category, Finding
 from firstcause.source.arguments import argument
 from firstcause.source.callsites import last_name
-from firstcause.source.module import FUNCTIONS, Module, within
+from firstcause.source.module import DEFINED, FUNCTIONS, Module, within
 
 SLUG = "rank-dependent-collective"
 CATEGORY: Category = "critical"
 HOLDS: Mapping[str, str] = {}
 
 HOPS = 3
-DEFINED = (ast.FunctionDef, ast.AsyncFunctionDef)
 Guard = tuple[Side, ast.AST]
 
 
